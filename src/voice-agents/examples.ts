@@ -2,7 +2,7 @@ import offer from '../../examples/agents/spring-offer.json' with { type: 'json' 
 import customer from '../../examples/agents/willing-customer.json' with { type: 'json' };
 import type { ExamplesByOperation } from '../http/operation-examples.ts';
 
-/** Requests that work in the order of the document. */
+/** Examples of requests, in the order in which they work. */
 export const voiceAgentExamples: ExamplesByOperation = {
   'agents.create': [
     { name: 'offer', summary: 'Calls customers about an offer', body: offer },

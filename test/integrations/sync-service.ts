@@ -11,7 +11,7 @@ import { Client, newOrganization, type NewOrganization } from '../support/organi
 
 const app = createApp();
 /** As wrangler.toml has it. */
-const mostTries = 8;
+const maxTries = 8;
 
 export interface Waiting {
   queue: string;
@@ -86,7 +86,7 @@ export async function syncService(options: NewOrganization = {}) {
     if (again === null) return null;
     const tries = message.tries + 1;
     const next = { ...message, tries, delaySeconds: again };
-    messages.push(tries > mostTries ? { ...next, queue: 'syncs-dead', tries: 0 } : next);
+    messages.push(tries > maxTries ? { ...next, queue: 'syncs-dead', tries: 0 } : next);
     return again;
   };
 

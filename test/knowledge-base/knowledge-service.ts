@@ -8,7 +8,7 @@ import { waitForVectors } from '../support/vector-backend.ts';
 import { Client, newOrganization, type Answer, type NewOrganization } from '../support/organization.ts';
 
 const app = createApp();
-const mostTries = 5;
+const maxTries = 5;
 
 /** A message on its way, and how often it was tried. */
 export interface Waiting {
@@ -81,7 +81,7 @@ export async function knowledgeService(options: NewOrganization & { bindings?: R
     if (message.delaySeconds > 0) await waitForVectors();
     const settled = await deliver(message, using);
     if (settled === 'done') return settled;
-    messages.push(message.tries > mostTries ? { ...message, queue: 'documents-dead', tries: 0 } : message);
+    messages.push(message.tries > maxTries ? { ...message, queue: 'documents-dead', tries: 0 } : message);
     return settled;
   };
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutToHeard } from '../../src/voice-agents/conversation/cut-history.ts';
+import { cutUtterances } from '../../src/voice-agents/conversation/cut-history.ts';
 import type { GuardedResponse } from '../../src/providers/http/guarded-request.ts';
 import { answer, begin, historyFault } from './begin.ts';
 import { type Answer, HeldModel, settle } from './fake-model.ts';
@@ -46,7 +46,7 @@ async function held(...answers: Answer[]) {
 }
 
 describe('an interrupt', () => {
-  test('stops the words, aborts the question, and leaves in the history what was heard', async () => {
+  test('stops the words, aborts the question, and leaves in the history what was spoken', async () => {
     const { conversation, model, history, tokens, unsaid } = await held('We are open from nine to five');
     const turn = conversation.userTurn('When?');
     await settle();
@@ -63,7 +63,7 @@ describe('an interrupt', () => {
     expect(tokens.filter(({ last }) => last)).toHaveLength(1);
   });
 
-  test('before a word was heard leaves nothing', async () => {
+  test('before a word was spoken leaves nothing', async () => {
     const { conversation, history, prompt } = await held('We are open');
     await prompt('When?', 2);
     conversation.interrupt('');
@@ -97,7 +97,7 @@ describe('an interrupt', () => {
     expect(history()).toEqual(['assistant: Hello ...', 'user: When?', 'assistant: We are open']);
   });
 
-  test('keeps the calls that were made with words nobody heard', async () => {
+  test('keeps the calls that were made with words that were not spoken', async () => {
     let respond: (response: GuardedResponse) => void = () => {};
     const model = new HeldModel((number) => (number === 0 ? { text: 'One moment please', calls: [['book']] } : 'It is booked'));
     const talk = begin(model, { definition: agent, world: { sendHttp: () => new Promise((resolve) => (respond = resolve)) } });
@@ -296,7 +296,7 @@ test('whatever comes when: only the newest turn speaks, nothing that was said to
         const said: string[] = [];
         const turns: Promise<unknown>[] = [];
         const prompt = (text: string) => {
-          // Two failures of the model in a row end the talk; who speaks then is not heard.
+          // Two failures of the model in a row end the talk; later utterances are lost.
           if (store.state()!.end === null) said.push(text);
           turns.push(conversation.userTurn(text));
         };
@@ -359,7 +359,7 @@ test('whatever comes when: only the newest turn speaks, nothing that was said to
   );
 });
 
-describe('what was heard', () => {
+describe('cutting utterances', () => {
   test.each<[string[], string, string[]]>([
     [['Hello there. How are you?'], 'Hello there.', ['Hello there.']],
     [['Hello there'], 'hello   There', ['Hello there']],
@@ -370,8 +370,8 @@ describe('what was heard', () => {
     [['It costs $5 a month'], 'It costs five dollars', ['It costs $5 a']],
     [['Yes', 'No'], 'Perhaps I could ask you something else', ['Yes', 'No']],
     [[], 'Hello', []],
-  ])('of %j, by %j, is %j', (utterances, heard, left) => {
-    expect(cutToHeard(utterances, heard)).toEqual(left);
+  ])('of %j, by %j, is %j', (utterances, spokenText, left) => {
+    expect(cutUtterances(utterances, spokenText)).toEqual(left);
   });
 
   const words = fc.array(fc.stringMatching(/^[a-z]{1,6}[.,]?$/), { minLength: 1, maxLength: 8 }).map((all) => all.join(' '));
@@ -380,13 +380,13 @@ describe('what was heard', () => {
     fc.assert(
       fc.property(fc.array(words, { minLength: 1, maxLength: 4 }), fc.nat(), (utterances, position) => {
         const whole = utterances.join(' ');
-        const heard = whole.slice(0, 1 + (position % whole.length)).trim();
-        const left = cutToHeard(utterances, heard);
-        expect(left.join(' ').replace(/\s+/g, ' ').trim()).toBe(heard);
+        const spokenText = whole.slice(0, 1 + (position % whole.length)).trim();
+        const left = cutUtterances(utterances, spokenText);
+        expect(left.join(' ').replace(/\s+/g, ' ').trim()).toBe(spokenText);
         expect(
-          cutToHeard(
+          cutUtterances(
             left.filter((text) => text !== ''),
-            heard,
+            spokenText,
           ),
         ).toEqual(left.filter((text) => text !== ''));
       }),
@@ -395,8 +395,8 @@ describe('what was heard', () => {
 
   test('is never more than what was said', () => {
     fc.assert(
-      fc.property(fc.array(words, { maxLength: 4 }), fc.string(), (utterances, heard) => {
-        const left = cutToHeard(utterances, heard);
+      fc.property(fc.array(words, { maxLength: 4 }), fc.string(), (utterances, spokenText) => {
+        const left = cutUtterances(utterances, spokenText);
         expect(left).toHaveLength(utterances.length);
         expect(left.every((text, index) => utterances[index]!.startsWith(text))).toBe(true);
       }),

@@ -1,7 +1,12 @@
 import type { Database } from '../../database/client.ts';
+import type { integrationSync } from '../../database/schema/index.ts';
 import type { Checkpoint, PreviousSyncs } from './progress.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 
-/** Begins a sync unless one is running, and has the integration read again at `nextSyncAt`. Answers the id of the one that runs then. */
+type SyncId = Pick<StoredRow<typeof integrationSync>, 'id'>;
+type SyncOfOrganization = Pick<StoredRow<typeof integrationSync>, 'id' | 'organization_id'>;
+
+/** Begins a sync unless one is running, and makes the integration due again at `nextSyncAt` (epoch ms). Returns the id of the running sync. */
 export async function insertSync(
   database: Database,
   { organizationId, integrationId }: { organizationId: number; integrationId: number },
@@ -23,22 +28,22 @@ export async function insertSync(
         integrationId,
         organizationId,
       ),
-      database.prepare(`SELECT id FROM integration_sync WHERE integration_id = ? AND status = 'running'`, integrationId),
+      database.prepare<SyncId>(`SELECT id FROM integration_sync WHERE integration_id = ? AND status = 'running'`, integrationId),
     ],
     'integration_sync.integration_id',
   );
-  return running![0]!['id'] as number;
+  return running[0]!.id;
 }
 
-/** Begins a sync of each integration that is due, at most `limit`; one that is being read already is only put off. */
+/** Begins a sync of each due integration, at most `limit`. An integration with a running sync is only made due later, at `nextSyncAt`. */
 export async function insertDueSyncs(
   database: Database,
   { now, nextSyncAt, limit }: { now: number; nextSyncAt: number; limit: number },
-): Promise<{ id: number; organization_id: number }[]> {
+): Promise<SyncOfOrganization[]> {
   const due = `SELECT id FROM integration WHERE next_sync_at <= ?1 AND next_sync_at IS NOT NULL AND is_active = 1 ORDER BY next_sync_at, id LIMIT ?2`;
   const [begun] = await database.batch(
     [
-      database.prepare(
+      database.prepare<SyncOfOrganization>(
         `INSERT INTO integration_sync (organization_id, integration_id, status, lease_until, errors, started_at)
        SELECT i.organization_id, i.id, 'running', ?1, '[]', ?1 FROM integration i WHERE i.id IN (${due})
        ON CONFLICT DO NOTHING RETURNING id, organization_id`,
@@ -49,14 +54,14 @@ export async function insertDueSyncs(
     ],
     'read-back',
   );
-  return begun as unknown as { id: number; organization_id: number }[];
+  return begun;
 }
 
-/** Running syncs that nobody holds since `before`, whose message seems lost, the longest waiting first; each is given until then again. */
+/** Running syncs whose lease ended before `before`, because their message was lost; the oldest first. Their lease is renewed to `now`. */
 export async function claimLapsedSyncs(
   database: Database,
   { before, now, limit }: { before: number; now: number; limit: number },
-): Promise<{ id: number; organization_id: number }[]> {
+): Promise<SyncOfOrganization[]> {
   return database.all(
     database.prepare(
       `UPDATE integration_sync SET lease_until = ?2 WHERE id IN (
@@ -70,16 +75,17 @@ export async function claimLapsedSyncs(
   );
 }
 
+/** The last completed sync of an integration, and the last one that read all records. */
 export async function findPreviousSyncs(database: Database, integrationId: number): Promise<PreviousSyncs> {
   const completed = (condition: string) =>
-    database.prepare(
+    database.prepare<NonNullable<PreviousSyncs['last']>>(
       `SELECT checkpoint ->> 'source' AS source, checkpoint ->> 'began' AS began FROM integration_sync
        WHERE integration_id = ? AND status = 'completed' ${condition} ORDER BY id DESC LIMIT 1`,
       integrationId,
     );
   const [last, lastFull] = await database.batch([completed(''), completed('AND changed_since IS NULL')]);
   return {
-    last: (last![0] as unknown as PreviousSyncs['last'] | undefined) ?? null,
-    lastFull: (lastFull![0] as unknown as PreviousSyncs['lastFull'] | undefined) ?? null,
+    last: last[0] ?? null,
+    lastFull: lastFull[0] ?? null,
   };
 }

@@ -1,19 +1,22 @@
-/** Cormack, Clarke, Buettcher 2009: how little the first ranks stand out from those after them. */
+/** The constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009): the larger it is, the less the first ranks differ. */
 const rankConstant = 60;
 
-/** Where a chunk stood in each list, from 1; null: not in it. */
+/** The rank of a chunk in each list, from 1; null: it is not in the list. */
 export interface Ranks {
   vector_rank: number | null;
   keyword_rank: number | null;
 }
 
-/** Reciprocal rank fusion of two lists of ids, best first: each id once, with its ranks. Equal ones in the order of the vectors, then of the words. */
+/**
+ * Reciprocal rank fusion of two lists of ids, best first: each id once, with its ranks. Ids with equal scores keep the order of the vector
+ * list, then of the keyword list.
+ */
 export function fuseRanks(byVector: number[], byKeyword: number[]): (Ranks & { id: number })[] {
   const found = new Map<number, Ranks & { id: number }>();
   for (const [index, id] of byVector.entries()) found.set(id, { id, vector_rank: index + 1, keyword_rank: null });
   for (const [index, id] of byKeyword.entries())
     found.set(id, { id, vector_rank: found.get(id)?.vector_rank ?? null, keyword_rank: index + 1 });
-  // Sorting is stable, and the map has the ids of the vectors first.
+  // The sort is stable, and the map begins with the ids of the vector list.
   return [...found.values()].toSorted((one, other) => toScore(other) - toScore(one));
 }
 

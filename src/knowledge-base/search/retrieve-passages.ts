@@ -3,13 +3,16 @@ import { searchChunks, type FoundChunk } from './search-chunks.ts';
 import { formatPassages, limitPassages } from './format-passages.ts';
 
 const maxPassages = 5;
-/** What a model reads of them: as many chunks as are usually found. */
+/** The maximum of text for a model: about five chunks of the usual size. */
 const maxCharacters = 10_000;
-/** Texts that have nothing to do with each other seldom come above this. What fits the words of a query best, as a code does, is given whatever it is. */
+/**
+ * Unrelated texts seldom have a higher similarity. The first chunk of the keyword list, such as one with a product code, is used whatever
+ * its similarity is.
+ */
 const minSimilarity = 0.1;
 const maxQueryLength = 8_000;
 
-/** What a passage was found by. Fields are named as in the answer of a search; `vector_rank` and `keyword_rank` from 1, null: not in that list. */
+/** Where a passage comes from. `vector_rank` and `keyword_rank` begin at 1; null: not in that list. */
 export type Receipt = {
   chunk_id: number;
   document_uuid: string;
@@ -20,9 +23,9 @@ export type Receipt = {
 };
 
 /**
- * What the documents tell about a query, as text for a language model, and a receipt of each passage in it, in its order. Null: in all
- * documents of the organization; those that are unknown, deleted or another's hold nothing. Throws as a search does, and once `signal` is
- * aborted.
+ * Searches the documents and formats the passages as text for a language model, with a receipt of each passage in the same order.
+ * `documentUuids` null: all documents of the organization; unknown and deleted ones contain nothing. Throws as `searchChunks` does, and
+ * once `signal` is aborted.
  */
 export async function retrievePassages(
   context: Context,
@@ -30,8 +33,8 @@ export async function retrievePassages(
   documentUuids: string[] | null,
   signal?: AbortSignal,
 ): Promise<{ text: string; receipts: Receipt[] }> {
-  const asked = query.trim().slice(0, maxQueryLength);
-  const found = asked === '' ? [] : await searchChunks(context, toChunkSearch(asked, documentUuids, signal));
+  const trimmed = query.trim().slice(0, maxQueryLength);
+  const found = trimmed === '' ? [] : await searchChunks(context, toChunkSearch(trimmed, documentUuids, signal));
   const kept = limitPassages(found.filter(isRelated).map(toPassage), maxCharacters);
   return { text: formatPassages(kept), receipts: kept.map(({ receipt }) => receipt) };
 }

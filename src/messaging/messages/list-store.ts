@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
-import { messageColumns, toMessageRow, type MessageRow } from './store.ts';
+import { messageColumns, toMessageRow, type MessageRow, type StoredMessage } from './store.ts';
 
 export interface MessageFilter {
   status?: string | undefined;
@@ -22,17 +22,17 @@ export async function listMessages(
   const { sql, parameters } = whereClause(organizationId, filter, sendingDiedBefore);
   const from = `FROM message INDEXED BY ${chooseIndex(filter)} WHERE ${sql}`;
   const [rows, counted] = await database.batch([
-    database.prepare(
+    database.prepare<StoredMessage>(
       `SELECT ${messageColumns} ${from} AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?`,
       ...parameters,
       page.after?.id ?? Number.MAX_SAFE_INTEGER,
       page.limit + 1,
       page.offset,
     ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${countLimit + 1})`, ...parameters),
+    database.prepare<{ total: number }>(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${countLimit + 1})`, ...parameters),
   ]);
-  const total = counted![0]!['total'] as number;
-  const found = cutPage(rows!.map(toMessageRow), page.limit, ({ id }) => ({ value: null, id }));
+  const { total } = counted[0]!;
+  const found = cutPage(rows.map(toMessageRow), page.limit, ({ id }) => ({ value: null, id }));
   return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }
 

@@ -12,30 +12,30 @@ export type MessageContent =
   | { kind: 'text'; text: string };
 
 export interface MessageToSend {
-  /** Names the message for good: asked for again under it, it is the same message, which is never sent twice. */
+  /** Identifies the message: two requests with one key are one message, which is sent once. */
   sendKey: string;
   /** E.164. */
   to: string;
   content: MessageContent;
-  /** Instead of the selected one. */
+  /** Undefined: the selected provider. */
   provider?: ProviderKey | undefined;
   contactId: number | null;
   automationRunId: number | null;
-  /** Whoever asks answers for it that the person wants this message. */
+  /** True: a suppressed number is written to; the caller is responsible for the person's consent. */
   ignoresSuppression?: boolean;
-  /** Epoch ms from which on it must not be sent for now; null: it may at any time. */
+  /** Epoch ms from which the message may not be sent, because quiet hours begin; null: no limit. */
   notAfter?: number | null;
-  /** How many earlier tries under this key are known to have ended before the provider was asked. */
+  /** The number of earlier tries with this key that are known to have ended before a request to the provider. */
   unaskedTries?: number;
 }
 
-/** `status` in the provider's word; none of them means delivered. */
+/** `status` is the provider's word for an accepted message; it never means delivered. */
 export type SentMessage = { id: number; provider: string } & ({ messageId: string; status: string } | { failure: SendFailure });
 
 /**
- * Sends a message, once: it is written down, with who asks, before the provider is asked. One that is found `sending` was asked for by
- * somebody who died meanwhile, so that nobody can say whether it was sent: it becomes `unknown`, and is not sent again. Only where whoever
- * wrote it is known to have asked nobody, it is written anew. Trouble of the platform is thrown only while the provider has not been asked.
+ * Sends a message once. The message is stored, with the name of this try, before the provider is asked. A message that is found `sending`
+ * was left by a try that died: nobody knows whether it was sent, so it becomes `unknown` and is not sent again. Only a try that is known to
+ * have asked no provider is replaced. Throws trouble of the platform only before the request to the provider.
  */
 export async function sendMessage(context: Context, wanted: MessageToSend): Promise<SentMessage> {
   const { database, organization } = context;
@@ -43,10 +43,10 @@ export async function sendMessage(context: Context, wanted: MessageToSend): Prom
     configStatement(database, organization.id),
     store.findByKeyStatement(database, organization.id, wanted.sendKey),
   ]);
-  const known = found![0] && store.toMessageRow(found![0]);
+  const known = found[0] && store.toMessageRow(found[0]);
   if (known && !isUnsentAttempt(known, wanted)) return toSentMessage(context, known);
   const unasked = known?.asking ?? null;
-  const sender = await resolveSender(context, toConfigRow(configured!), wanted.provider);
+  const sender = await resolveSender(context, toConfigRow(configured), wanted.provider);
   if ('failure' in sender) return recordRefusal(context, { ...wanted, unasked }, wanted.provider ?? '', sender);
   const message = await toProviderMessage(context, sender, wanted);
   if ('failure' in message) return recordRefusal(context, { ...wanted, unasked }, sender.key, message);
@@ -56,11 +56,11 @@ export async function sendMessage(context: Context, wanted: MessageToSend): Prom
   return 'isOurs' in begun ? sendToProvider(context, sender, message, begun.id) : begun;
 }
 
-/** Whether the message was written down by a try that is known to have asked nobody. */
+/** Whether the message was stored by a try that is known to have asked no provider. */
 const isUnsentAttempt = ({ status, asking }: store.MessageRow, { unaskedTries = 0 }: MessageToSend): boolean =>
   status === 'sending' && asking !== null && Number(asking.slice(0, asking.indexOf(':'))) < unaskedTries;
 
-/** `unasked`: who wrote it down before and asked nobody; null: nobody did. */
+/** `unasked`: the `asking` of a stored try that asked no provider; null: there is none. */
 type PendingMessage = MessageToSend & { unasked: string | null };
 
 const quietHoursFailure: SendFailure = {
@@ -69,7 +69,7 @@ const quietHoursFailure: SendFailure = {
   retryable: true,
 };
 
-/** What the provider is to be asked for. */
+/** The message in the form that providers take. */
 async function toProviderMessage(
   context: Context,
   sender: Sender,
@@ -83,19 +83,12 @@ async function toProviderMessage(
 
 type ClaimResult = { id: number; isOurs: true } | SentMessage;
 
-/** Writes the message down as `sending`, unless its number must not be written to at this moment, or somebody was faster. */
+/** Stores the message as `sending`, unless its number is suppressed or another worker has stored it. */
 async function claimMessage(context: Context, sender: Sender, wanted: PendingMessage, message: Message): Promise<ClaimResult> {
-  const { database, organization, clock } = context;
-  const outcome = { status: 'sending', at: clock() };
+  const outcome = { status: 'sending', at: context.clock() };
   const written = toNewMessage(wanted, sender.key, message);
-  const statements = [
-    ...deleteUnsent(context, wanted),
-    store.insertStatement(database, organization.id, written, outcome, !wanted.ignoresSuppression),
-    store.findByKeyStatement(database, organization.id, wanted.sendKey),
-  ];
-  const found = (await database.batch(statements, 'message.send_key')).at(-1)!;
-  const known = found[0] && store.toMessageRow(found[0]);
-  // By who asks, whoever comes late, or again after a lost answer, sees whether that is still he himself.
+  const known = await writeMessage(context, wanted, written, outcome, !wanted.ignoresSuppression);
+  // `asking` shows a late worker, and a repeat after a lost answer, whether the stored message is still its own.
   if (known?.status === 'sending' && known.asking === written.asking) return { id: known.id, isOurs: true };
   if (known) return toSentMessage(context, known);
   const reason = (await findSuppressedPhones(context, [wanted.to])).get(wanted.to) ?? 'until a moment ago';
@@ -108,8 +101,22 @@ async function claimMessage(context: Context, sender: Sender, wanted: PendingMes
   });
 }
 
-const deleteUnsent = ({ database, organization }: Context, { sendKey, unasked }: PendingMessage) =>
-  unasked === null ? [] : [store.deleteUnsentStatement(database, organization.id, sendKey, unasked)];
+/** Writes a message in place of its unsent one, unless its key exists or its number is suppressed. Returns the stored message of the key. */
+async function writeMessage(
+  { database, organization }: Context,
+  { sendKey, unasked }: PendingMessage,
+  written: store.NewMessage,
+  outcome: store.MessageOutcome,
+  unlessSuppressed: boolean,
+): Promise<store.MessageRow | undefined> {
+  const statements = [
+    ...(unasked === null ? [] : [store.deleteUnsentStatement(database, organization.id, sendKey, unasked)]),
+    store.insertStatement(database, organization.id, written, outcome, unlessSuppressed),
+    store.findByKeyStatement(database, organization.id, sendKey),
+  ];
+  const [found] = (await database.batch(statements, 'message.send_key')).at(-1) as store.StoredMessage[];
+  return found && store.toMessageRow(found);
+}
 
 async function sendToProvider(context: Context, sender: Sender, message: Message, id: number): Promise<SentMessage> {
   const result = await sender.provider.send(message);
@@ -119,7 +126,7 @@ async function sendToProvider(context: Context, sender: Sender, message: Message
   return { id, provider: sender.key, failure: result };
 }
 
-/** What came of it is known, so a failure to write it down must not have anybody send it again: it stays `sending`, and ends as `unknown`. */
+/** Stores the provider's answer. Never throws, because a retry would send again: without the answer the message stays `sending` and ends as `unknown`. */
 async function recordResult({ database, organization, clock, log }: Context, id: number, result: SendResult): Promise<void> {
   const at = clock();
   const outcome: store.MessageOutcome =
@@ -131,27 +138,19 @@ async function recordResult({ database, organization, clock, log }: Context, id:
   }
 }
 
-/** Keeps a message that no provider was asked for, with the reason. */
+/** Stores a message that no provider was asked for, with the reason. */
 async function recordRefusal(
   context: Context,
   wanted: PendingMessage,
   provider: ProviderKey | '',
   failure: SendFailure,
 ): Promise<SentMessage> {
-  const { database, organization, clock } = context;
-  const outcome = { status: 'failed', at: clock(), failure };
-  const results = await database.batch(
-    [
-      ...deleteUnsent(context, wanted),
-      store.insertStatement(database, organization.id, toNewMessage(wanted, provider), outcome, false),
-      store.findByKeyStatement(database, organization.id, wanted.sendKey),
-    ],
-    'message.send_key',
-  );
-  return { id: store.toMessageRow(results.at(-1)![0]!).id, provider, failure };
+  const outcome = { status: 'failed', at: context.clock(), failure };
+  const stored = await writeMessage(context, wanted, toNewMessage(wanted, provider), outcome, false);
+  return { id: stored!.id, provider, failure };
 }
 
-/** As it is written down; `message`: as the provider is asked for it, where it has come to that. */
+/** The message to store. `message`: the provider's form of it, where it was built. */
 function toNewMessage(wanted: PendingMessage, provider: ProviderKey | '', message?: Message): store.NewMessage {
   const { sendKey, to, content, contactId, automationRunId } = wanted;
   const chosen = message && 'template' in message ? message.template : undefined;
@@ -169,7 +168,7 @@ function toNewMessage(wanted: PendingMessage, provider: ProviderKey | '', messag
   };
 }
 
-/** What is known of a message that was asked for before. */
+/** The result of a message that an earlier request stored. */
 async function toSentMessage({ database, organization, clock }: Context, row: store.MessageRow): Promise<SentMessage> {
   const { id, provider } = row;
   if (row.messageId !== null) return { id, provider, messageId: row.messageId, status: row.status };
@@ -190,7 +189,7 @@ async function toSentMessage({ database, organization, clock }: Context, row: st
   return { id, provider, failure };
 }
 
-/** What may be over by the next attempt, which has a key of its own. */
+/** Failures that may be over by the next attempt, which has another key. */
 const transientFailures = new Set<SendFailure['failure']>(['rate_limited', 'provider_down', 'quiet_hours']);
 
 const interruptedMessage =

@@ -1,35 +1,18 @@
-import type { Database, Row, Statement } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
+import type { message } from '../../database/schema/index.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import type { ProviderKey } from '../../providers/messaging/messaging.ts';
 import { rankOf } from './status.ts';
 
-/** One moment of a message; `at` in epoch ms. */
+/** One status of a message; `at` in epoch ms. */
 export interface HistoryEntry {
   status: string;
   at: number;
   error?: string;
 }
 
-export interface MessageRow {
-  id: number;
-  sendKey: string;
-  provider: string;
-  kind: 'template' | 'text';
-  recipient: string;
-  contactId: number | null;
-  templateName: string | null;
-  language: string | null;
-  status: string;
-  /** `{try}:{uuid}` of whoever asks, or asked, the provider for it; null: of an earlier version of the service. */
-  asking: string | null;
-  error: string | null;
-  failureClass: string | null;
-  failureCode: string | null;
-  messageId: string | null;
-  automationRunId: number | null;
+export interface MessageRow extends Omit<typeof message.$inferSelect, 'organizationId' | 'statusRank' | 'history'> {
   history: HistoryEntry[];
-  createdAt: number;
-  updatedAt: number;
 }
 
 export type NewMessage = Pick<
@@ -37,7 +20,7 @@ export type NewMessage = Pick<
   'sendKey' | 'asking' | 'kind' | 'recipient' | 'contactId' | 'templateName' | 'language' | 'automationRunId'
 > & { provider: ProviderKey | '' };
 
-/** What became of a message. */
+/** A new status of a message; `at` in epoch ms. */
 export interface MessageOutcome {
   status: string;
   at: number;
@@ -49,13 +32,15 @@ export const messageColumns = `id, send_key AS sendKey, provider, kind, recipien
   asking, error, failure_class AS failureClass, failure_code AS failureCode, message_id AS messageId, automation_run_id AS automationRunId, history,
   created_at AS createdAt, updated_at AS updatedAt`;
 
-export const toMessageRow = (row: Row): MessageRow =>
-  ({ ...row, history: JSON.parse(row['history'] as string) as HistoryEntry[] }) as unknown as MessageRow;
+/** A row with the columns of `messageColumns`. */
+export type StoredMessage = Omit<MessageRow, 'history'> & { history: string };
+
+export const toMessageRow = (row: StoredMessage): MessageRow => ({ ...row, history: JSON.parse(row.history) as HistoryEntry[] });
 
 const toHistoryEntry = ({ status, at, failure }: MessageOutcome): string =>
   JSON.stringify({ status, at, ...(failure && { error: failure.message }) } satisfies HistoryEntry);
 
-/** Nothing when one with this key is there already or, with `unlessSuppressed`, when the number must not be written to. Answers the id. */
+/** Inserts a message and returns its id, unless its key exists or, with `unlessSuppressed`, its number is suppressed. */
 export const insertStatement = (
   database: Database,
   organizationId: number,
@@ -90,10 +75,14 @@ export const insertStatement = (
 
 const suppressionQuery = 'SELECT 1 FROM suppression WHERE organization_id = ?1 AND phone = ?5 AND (until IS NULL OR until > ?16)';
 
-export const findByKeyStatement = (database: Database, organizationId: number, sendKey: string): Statement =>
-  database.prepare(`SELECT ${messageColumns} FROM message WHERE organization_id = ? AND send_key = ?`, organizationId, sendKey);
+export const findByKeyStatement = (database: Database, organizationId: number, sendKey: string): Statement<StoredMessage> =>
+  database.prepare<StoredMessage>(
+    `SELECT ${messageColumns} FROM message WHERE organization_id = ? AND send_key = ?`,
+    organizationId,
+    sendKey,
+  );
 
-/** Takes out a message of which is known that `asking` has asked nobody. */
+/** Deletes a message whose try `asking` is known to have asked no provider. */
 export const deleteUnsentStatement = (database: Database, organizationId: number, sendKey: string, asking: string): Statement =>
   database.prepare(
     `DELETE FROM message WHERE organization_id = ? AND send_key = ? AND asking = ? AND status = 'sending'`,
@@ -102,7 +91,7 @@ export const deleteUnsentStatement = (database: Database, organizationId: number
     asking,
   );
 
-/** Nothing when the message has come as far already. Answers the id. */
+/** Moves a message to a status of a higher rank and returns its id; changes nothing otherwise. */
 export const advanceStatement = (database: Database, organizationId: number, id: number, outcome: MessageOutcome, now: number): Statement =>
   database.prepare(
     `UPDATE message SET status = ?3, status_rank = ?4, error = ?5, failure_class = ?6, failure_code = ?7, message_id = coalesce(?8, message_id),
@@ -120,18 +109,18 @@ export const advanceStatement = (database: Database, organizationId: number, id:
     now,
   );
 
-/** What providers have told of messages, in the order in which it is to be written. */
+/** A status that a provider has reported. */
 export interface StatusUpdate {
   id: number;
   outcome: MessageOutcome;
 }
 
-/** Moves messages on, as `advanceStatement` does one. A statement for each step of one message, however many messages there are. */
+/** Moves messages to new statuses, in order, as `advanceStatement` does. One statement for each step of a message, for any number of messages. */
 export function advanceAllStatements(database: Database, organizationId: number, steps: StatusUpdate[], now: number): Statement[] {
   const waves: Map<number, MessageOutcome>[] = [];
   for (const { id, outcome } of steps) {
     const ranks = waves.flatMap((wave) => (wave.has(id) ? [rankOf(wave.get(id)!.status)] : []));
-    // A status that is told again moves nothing.
+    // A repeated status changes nothing.
     if (ranks.includes(rankOf(outcome.status))) continue;
     (waves[ranks.length] ??= new Map()).set(id, outcome);
   }
@@ -160,7 +149,7 @@ const toUpdateRow = (id: number, outcome: MessageOutcome) => ({
   entry: toHistoryEntry(outcome),
 });
 
-/** Those of the provider's `messageIds` that are known, each with how far it has come. */
+/** The stored messages among the provider's `messageIds`, each with the rank of its status. */
 export async function findByMessageIds(
   database: Database,
   organizationId: number,
@@ -178,7 +167,7 @@ export async function findByMessageIds(
   );
 }
 
-/** Whether a message of the provider is just being sent, as far as one knows: it was written after `after` (epoch ms). */
+/** Whether a message of the provider has been `sending` since `after` (epoch ms). */
 export async function isSending(database: Database, organizationId: number, provider: ProviderKey, after: number): Promise<boolean> {
   const found = await database.all(
     database.prepare(
@@ -191,7 +180,7 @@ export async function isSending(database: Database, organizationId: number, prov
   return found.length > 0;
 }
 
-/** The newest key that begins with `prefix` and a colon, of a message made at `since` or later. */
+/** The newest key that begins with `prefix` and a colon, of a message created at `since` (epoch ms) or later. */
 export async function findNewestSendKey(database: Database, organizationId: number, prefix: string, since: number): Promise<string | null> {
   const row = await database.first<{ sendKey: string }>(
     database.prepare(
@@ -207,8 +196,8 @@ export async function findNewestSendKey(database: Database, organizationId: numb
 }
 
 /**
- * Erases whom messages to a deleted contact went to; answers how many. Errors may quote the number, and so may the provider's name of a
- * message: WhatsApp's hold it in Base64.
+ * Erases the recipient from messages to a deleted contact; returns the number of messages. Errors may quote the phone number, and so may
+ * the provider's message ids: WhatsApp's have it in Base64.
  */
 export async function eraseMessagesTo(database: Database, organizationId: number, contactId: number, limit: number): Promise<number> {
   const rows = await database.all(

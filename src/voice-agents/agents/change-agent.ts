@@ -11,7 +11,10 @@ import { parseRequiredTests } from './configurations.ts';
 import { requireSound } from './soundness.ts';
 import { definitionPath } from '../definition/issues.ts';
 
-/** Changes what is given. A changed definition is a new one, on which runs begin from now on; earlier runs stay on theirs. */
+/**
+ * Changes the given fields. A changed definition gets a new id: later runs use it, earlier runs keep theirs. Throws 404, 422, and 409 when
+ * other requests keep changing the agent.
+ */
 export const changeAgent = (context: Context, id: number, input: Partial<NewAgent>): Promise<AgentWithDefinition> =>
   updateUntilCurrent(context, id, (row) => prepareChange(context, row, input));
 
@@ -21,17 +24,17 @@ export const changeAgent = (context: Context, id: number, input: Partial<NewAgen
  */
 export async function setAgentStatus(context: Context, id: number, status: AgentStatus): Promise<AgentWithDefinition> {
   const row = await updateUntilCurrent(context, id, async (before) => (before.status === status ? {} : { status }));
-  // The agent is archived by now. A campaign that is not reached pauses at its next call, which is given back.
+  // The agent is archived already. A campaign that this event does not reach pauses at its next call, which is returned to it.
   if (status === 'archived')
     await publish(context, 'agent.archived', { agentId: id }).catch((error: unknown) =>
-      context.log.error('campaigns of an archived voice agent were not told', error, { agent_id: id }),
+      context.log.error('campaigns of an archived voice agent were not notified', error, { agent_id: id }),
     );
   return row;
 }
 
 /**
- * Changes an agent, provided that it passes its required tests as it is then. Throws 404, 422, and 409 when it does not, is archived, or is
- * changed by somebody else meanwhile; nothing is written then.
+ * Changes an agent if its required tests pass with the change. Throws 404, 422, and 409 when a test fails, the agent is archived, or
+ * another request changes it meanwhile; then nothing is written.
  */
 export async function changeVerifiedAgent(context: Context, id: number, input: Partial<NewAgent>): Promise<AgentWithDefinition> {
   const before = await existingAgentWithDefinition(context, id);
@@ -58,7 +61,7 @@ export async function changeVerifiedAgent(context: Context, id: number, input: P
   return written;
 }
 
-/** Null: it has been changed. */
+/** Null: another request has changed the agent. */
 async function requireUnchanged(context: Context, before: AgentWithDefinition): Promise<AgentWithDefinition | null> {
   const now = await existingAgentWithDefinition(context, before.id);
   return now.updated_at === before.updated_at ? now : null;
@@ -69,11 +72,11 @@ type AgentChange = Partial<AgentFields> & { status?: AgentStatus };
 async function updateUntilCurrent(
   context: Context,
   id: number,
-  changeOf: (row: AgentWithDefinition) => Promise<AgentChange>,
+  toChange: (row: AgentWithDefinition) => Promise<AgentChange>,
 ): Promise<AgentWithDefinition> {
   const attempt = async () => {
     const row = await existingAgentWithDefinition(context, id);
-    const change = await changeOf(row);
+    const change = await toChange(row);
     return Object.keys(change).length ? updateAgent(context.database, context.organization, row, change, context.clock()) : row;
   };
   const written = await enforcePlanLimit(context.organization, () => retryOnConflict(attempt));

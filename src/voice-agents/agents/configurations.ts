@@ -12,25 +12,25 @@ const phraseText = (name: keyof Phrases) => text(1_000).default(defaultPhrases[n
 
 const RequiredTestConfiguration = configObject({
   adversary_workflow_id: z.int().positive(),
-  /** Its values are checked when the agent is saved and when the test is run: a stored config that has become invalid does not stop calls. */
+  /** Checked when the agent is saved and when the test is run. A stored config that has become invalid does not stop calls. */
   config: withWarnings(z.record(z.string(), z.unknown()), (config, loc) => agentChangeGate().findTestConfigWarnings(config, loc)).default(
     {},
   ),
 });
 
-/** `workflow_configurations` of a voice agent: how it talks, wherever in its definition it stands. */
+/** The `workflow_configurations` of a voice agent: settings of every node. */
 export const AgentConfigurations = configObject({
-  /** Null: LANGUAGE_MODEL. */
+  /** Null: the setting LANGUAGE_MODEL. */
   model: optionalText(100),
   /** Seconds. */
   max_call_duration: z.int().min(10).max(maxCallSeconds).default(defaultGuards.maxCallDurationSeconds),
-  /** Seconds of silence after which the agent asks whether somebody is there, and after which again it says goodbye. */
+  /** Seconds of silence after which the agent asks whether anybody is there, and after as many again says goodbye. */
   max_user_idle_timeout: z.int().min(1).max(maxCallSeconds).default(defaultGuards.maxUserIdleSeconds),
   recording_enabled: z.boolean().default(true),
   ...commonSpeech,
-  /** For one carrier alone, with the names that it has. */
+  /** Settings of one carrier, with that carrier's names. */
   speech: CarrierSpeech.prefault({}),
-  /** What the agent says without asking the model. */
+  /** The texts that the agent says without asking the model. */
   phrases: configObject({
     are_you_there: phraseText('are_you_there'),
     idle_goodbye: phraseText('idle_goodbye'),
@@ -43,13 +43,13 @@ export const AgentConfigurations = configObject({
   required_tests: z.array(RequiredTestConfiguration).max(50, 'Must have 50 tests or fewer').default([]),
 });
 
-/** The parts of stored or given ones that have no effect. */
+/** The parts of configurations that have no effect. */
 export const findConfigurationWarnings = (configurations: unknown): Warning[] =>
   collectWarnings(AgentConfigurations, configurations, ['body', 'workflow_configurations']);
 
 export type AgentConfigurations = z.output<typeof AgentConfigurations>;
 
-/** Stored ones, with the defaults of what was not known yet when they were stored. */
+/** Parses stored configurations; settings that are newer than the row get their defaults. */
 export const parseConfigurations = (stored: unknown): AgentConfigurations => AgentConfigurations.parse(stored);
 
 export const parseRequiredTests = ({
@@ -59,11 +59,11 @@ export const parseRequiredTests = ({
 export interface ConversationSettings {
   guards: Guards;
   phrases: Phrases;
-  /** Undefined: LANGUAGE_MODEL. */
+  /** Undefined: the setting LANGUAGE_MODEL. */
   model: string | undefined;
 }
 
-/** What stored configurations mean for a conversation, as its setup takes it. */
+/** The settings of a conversation, from stored configurations. */
 export function toConversationSettings(stored: unknown): ConversationSettings {
   const { model, max_call_duration, max_user_idle_timeout, phrases } = parseConfigurations(stored);
   return {

@@ -5,7 +5,7 @@ import { prepareDefinition } from './prepare-definition.ts';
 import { prepareConfigurations, prepareVariables } from './prepare-change.ts';
 import { agentChangeGate } from './change-gate.ts';
 
-/** A voice agent that may be called at once, provided that its definition is sound. */
+/** Creates an active voice agent. Throws 422 for fields or required tests that do not hold, and 409 where the plan has no room. */
 export async function createAgent(context: Context, input: NewAgent): Promise<AgentWithDefinition> {
   const fields = {
     name: input.name,

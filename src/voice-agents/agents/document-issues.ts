@@ -7,12 +7,12 @@ import { definitionIssue } from '../definition/issues.ts';
 
 interface DocumentReference {
   nodeId: string;
-  /** Its place among the node's documents. */
+  /** The index among the node's documents. */
   index: number;
   uuid: string;
 }
 
-/** One issue for each document that a node names and the organization does not have, or not any more. One D1 call, none without documents. */
+/** An issue for each document of a node that does not exist or was deleted. One D1 call; none without documents. */
 export async function findDocumentIssues(context: Context, definition: unknown): Promise<Issue[]> {
   const named = listDocumentReferences(definition);
   const unknown = new Set(
@@ -31,7 +31,7 @@ export async function findDocumentIssues(context: Context, definition: unknown):
     );
 }
 
-/** What is no UUID, or stands in no node, is a problem of the definition itself. */
+/** Skips nodes and uuids that are malformed; the definition's own rules report those. */
 function listDocumentReferences(definition: unknown): DocumentReference[] {
   const nodes = isRecord(definition) && Array.isArray(definition['nodes']) ? (definition['nodes'] as unknown[]) : [];
   return nodes.filter(isRecord).flatMap(({ id, data }): DocumentReference[] => {

@@ -4,21 +4,21 @@ import { type AgentRow, type AgentWithDefinition, findAgent, findAgentsWithDefin
 
 export type { AgentRow, AgentWithDefinition } from './store.ts';
 
-/** Throws 404. */
+/** Finds an agent without its definition. Throws 404. */
 export async function existingAgent(context: Context, id: number): Promise<AgentRow> {
   const row = await findAgent(context.database, context.organization.id, id);
   if (!row) throw notFound('Voice agent');
   return row;
 }
 
-/** Throws 404. */
+/** Finds an agent with its definition. Throws 404. */
 export async function existingAgentWithDefinition(context: Context, id: number): Promise<AgentWithDefinition> {
   const row = await findAgentWithDefinition(context.database, context.organization.id, id);
   if (!row) throw notFound('Voice agent');
   return row;
 }
 
-/** Those of them that the organization has, by id. One D1 call. */
+/** Loads the organization's agents among `ids`, by id. One D1 call. */
 export async function loadAgentsWithDefinition(
   { database, organization }: Context,
   ids: number[],
@@ -33,7 +33,7 @@ export function requireActive({ id, status }: Pick<AgentRow, 'id' | 'status'>): 
   throw conflict(`Voice agent ${id} is archived and takes no calls; PUT /workflow/${id}/status with "active" restores it`);
 }
 
-/** Which of these voice agents are the organization's and take calls. */
+/** Which of these voice agents exist in the organization and are active. One D1 call. */
 export async function findActiveAgentIds({ database, organization }: Context, ids: number[]): Promise<Set<number>> {
   const rows = await database.all<{ id: number }>(
     database.prepare(

@@ -9,7 +9,7 @@ import { isRecord } from '../../library/json/json.ts';
 import { toIssues } from '../../library/json/zod-issues.ts';
 import { AgentConfigurations } from './configurations.ts';
 
-/** What of `row` a request changes. Throws 422. */
+/** The columns that a request changes in `row`. Throws 422. */
 export async function prepareChange(context: Context, row: AgentWithDefinition, input: Partial<NewAgent>): Promise<Partial<AgentFields>> {
   const change: Partial<AgentFields> = {};
   if (input.name !== undefined) change.name = input.name;
@@ -26,7 +26,7 @@ export async function prepareChange(context: Context, row: AgentWithDefinition, 
   return change;
 }
 
-/** The agent as it would be. */
+/** The agent with the change. */
 export function applyAgentChange(row: AgentWithDefinition, change: Partial<AgentFields>): AgentWithDefinition {
   const { name = row.name, definition, ...texts } = change;
   const parsed = Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, JSON.parse(text) as unknown]));
@@ -41,8 +41,8 @@ const maxVariablesBytes = 64 * 1024;
 const maxConfigurationsBytes = 256 * 1024;
 
 /**
- * Configurations with every default filled in, as JSON text; 422 naming what is wrong. What is absent stays as it was `before`,
- * unknown keys too; null is the default again, or removes an unknown key; `phrases` are changed one by one, everything else as a whole.
+ * Configurations with every default, as JSON text. An absent key keeps its value of `before`, also when it is unknown; null resets a key
+ * to its default or removes an unknown one. `phrases` merge key by key, other values are replaced. Throws 422.
  */
 export function prepareConfigurations(configurations: JsonObject | null, before: JsonObject = {}): string {
   const parsed = AgentConfigurations.safeParse(configurations === null ? {} : mergeConfigurations(before, configurations));
@@ -62,7 +62,7 @@ function mergeConfigurations(before: JsonObject, change: JsonObject): JsonObject
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
-/** Variables that prompts may use where a call brings none of that name, as JSON text. */
+/** The default variables of prompts, as JSON text. Throws 422 when they are too large. */
 export function prepareVariables(variables: JsonObject | null): string {
   const json = JSON.stringify(variables ?? {});
   requirePayloadSize(json, maxVariablesBytes, ['body', 'template_context_variables']);

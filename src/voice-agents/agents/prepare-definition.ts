@@ -11,8 +11,9 @@ import { findDocumentIssues } from './document-issues.ts';
 type JsonObject = Record<string, unknown>;
 
 /**
- * A definition as it is stored: JSON text with its secrets sealed. Any object may be stored; `findStoredIssues` tells its problems. A mask stands for what `before` (as stored; null: there is none)
- * has at that place. Null: it is the same as before. Throws 422 for one that is too large, and for a mask of a secret that was given for another address.
+ * The JSON text of a definition with its secrets sealed. Any object is accepted; `findStoredIssues` finds its problems. A mask keeps the
+ * secret that `before` (as stored, or null) has at that place. Null: the definition equals `before`. Throws 422 for a definition that is
+ * too large, and for a mask whose request has moved to another address.
  */
 export async function prepareDefinition(context: Context, definition: JsonObject, before: JsonObject | null): Promise<string | null> {
   const { ENCRYPTION_KEY } = context.settings;
@@ -20,24 +21,24 @@ export async function prepareDefinition(context: Context, definition: JsonObject
   const moved = maskOriginIssues(definition, before && alignToolsByName(before, definition), definitionPath);
   if (moved.length) throw invalid(moved);
   const restored = await restoreMaskedSecrets(context, definition, before);
-  // Sealing the same secret twice gives other bytes, so they are compared opened.
+  // Sealing a secret twice gives different bytes, so the opened definitions are compared.
   if (before && isDeepStrictEqual(restored, await openSecrets(ENCRYPTION_KEY, id, before))) return null;
   requirePayloadSize(JSON.stringify(restored), maxDefinitionBytes, definitionPath);
   return JSON.stringify(await sealSecrets(ENCRYPTION_KEY, id, restored));
 }
 
-/** Every problem of a definition that a caller proposes. */
+/** All problems of a definition that a caller proposes; masks stand for the secrets of `stored`. */
 export const findProposedIssues = async (context: Context, proposed: unknown, stored: JsonObject): Promise<Issue[]> =>
   findOpenedIssues(context, await restoreMaskedSecrets(context, proposed, stored));
 
-/** Every problem of a stored definition. */
+/** All problems of a stored definition. */
 export const findStoredIssues = async (context: Context, stored: JsonObject): Promise<Issue[]> =>
   findOpenedIssues(context, await openSecrets(context.settings.ENCRYPTION_KEY, context.organization.id, stored));
 
 async function findOpenedIssues(context: Context, definition: unknown): Promise<Issue[]> {
   const masks = unresolvedMaskIssues(definition, definitionPath);
   const places = new Set(masks.map(({ loc }) => loc.join('\n')));
-  // That a mask is no good secret goes without saying.
+  // A mask without a secret is reported once, as a mask, not also as an invalid value.
   const problems = validateAgentDefinition(definition).filter(({ loc }) => !places.has(loc.join('\n')));
   return [...problems, ...(await findDocumentIssues(context, definition)), ...masks];
 }
@@ -46,8 +47,8 @@ const restoreMaskedSecrets = <T>(context: Context, definition: T, before: JsonOb
   restoreMasked(context.settings.ENCRYPTION_KEY, context.organization.id, definition, before && alignToolsByName(before, definition));
 
 /**
- * `before` with the tools of each node in the places that tools of the same name have in `definition`. Tools have no ids, and one that has
- * moved up must not get the secret of another one's endpoint.
+ * `before` with the tools of each node reordered by name to match `definition`. Tools have no ids, and a tool that has moved must not get
+ * the secret of another one's endpoint.
  */
 function alignToolsByName(before: JsonObject, definition: unknown): JsonObject {
   const later = listNodes(definition);

@@ -9,7 +9,7 @@ import { findDefinitionWarnings } from '../definition/warnings.ts';
 import { findConfigurationWarnings, parseConfigurations } from './configurations.ts';
 import { findStoredIssues } from './prepare-definition.ts';
 
-/** An agent as lists show it. Whether its definition is sound is not asked there: of many agents that takes too long. */
+/** An agent as lists show it, without the issues of its definition, which would take too long for many agents. */
 export const toListedAgent = (row: AgentWithDefinition): z.infer<typeof ListedAgent> => ({
   id: row.id,
   name: row.name,

@@ -8,7 +8,10 @@ import { findStoredIssues } from './prepare-definition.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** Throws 422 with one item for each problem of the agent's definition: nobody talks by it. `loc` begins with `at`, the field that named the agent. */
+/**
+ * Throws 422 with an item for each problem of the agent's definition, because no conversation may use it. `loc` begins with `at`, the
+ * field that named the agent.
+ */
 export async function requireSound(
   context: Context,
   { id, workflow_definition: stored }: Pick<AgentWithDefinition, 'id' | 'workflow_definition'>,
@@ -16,19 +19,22 @@ export async function requireSound(
 ): Promise<void> {
   const issues = await findStoredIssues(context, stored);
   if (issues.length === 0) return;
-  const told = ({ loc, msg, type }: Issue): Issue => ({
+  const toAgentIssue = ({ loc, msg, type }: Issue): Issue => ({
     loc: [...at, ...loc.slice(definitionPath.length)],
     msg: `Voice agent ${id} is not sound: ${msg}`,
     type,
   });
-  throw invalid(issues.map(told));
+  throw invalid(issues.map(toAgentIssue));
 }
 
-/** A definition for those who run it; null: it has problems. That a document it names was deleted is none: the talk goes on without it. */
+/**
+ * Parses a definition for a conversation. Null: the definition has problems. A deleted document is not a problem: the conversation goes on
+ * without it.
+ */
 export const parseSoundDefinition = async (context: Context, stored: JsonObject): Promise<AgentDefinition | null> =>
   (await findDefinitionProblems(context, stored)).length === 0 ? parseAgentDefinition(stored) : null;
 
-/** Why nobody talks by a definition, a sentence; null: it is sound. */
+/** A sentence with the first problem of a definition; null: there is none. */
 export async function explainUnsound(context: Context, stored: JsonObject, agentId: number): Promise<string | null> {
   const [first, ...others] = await findDefinitionProblems(context, stored);
   if (!first) return null;
@@ -40,14 +46,15 @@ export async function explainUnsound(context: Context, stored: JsonObject, agent
 const findDefinitionProblems = async ({ settings, organization }: Context, stored: JsonObject): Promise<Issue[]> =>
   validateAgentDefinition(await openSecrets(settings.ENCRYPTION_KEY, organization.id, stored));
 
-/** What has to be known of a definition before a call is dialled. */
+/** The properties of a definition that must be known before a call is dialled. */
 export interface AgentReadiness {
-  /** As `explainUnsound`. */
+  /** The sentence of `explainUnsound`, or null. */
   unsound: string | null;
-  /** Whether machine detection is wanted; null: as the telephony configuration has it. */
+  /** Whether the carrier shall detect answering machines; null: the telephony configuration decides. */
   detectVoicemail: boolean | null;
 }
 
+/** Checks the stored definition of an agent before a call. */
 export async function checkAgentReadiness(context: Context, stored: JsonObject, agentId: number): Promise<AgentReadiness> {
   const unsound = await explainUnsound(context, stored, agentId);
   if (unsound !== null) return { unsound, detectVoicemail: null };

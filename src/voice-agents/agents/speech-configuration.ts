@@ -17,30 +17,30 @@ const isLanguage = (tag: string): boolean => {
 /** BCP 47. */
 const language = z.string().max(35).refine(isLanguage, 'Not a language tag (BCP 47), such as "en-US"').nullable().default(null);
 
-/** Words that whoever listens is to recognize, such as names of products; some carriers take them with commas in between. */
+/** Words that speech recognition should expect, such as product names. Some carriers take them separated by commas. */
 const hints = z
   .array(text(100).regex(/^[^,]*$/, 'Must not have a comma; give each word or phrase as an item of its own'))
   .max(100, 'Must have 100 hints or fewer')
   .nullable()
   .default(null);
 
-/** One of a carrier's names, in any case. It may have got more of them, so another one is kept, and warned of. */
+/** A name of the carrier's list, in any case. The carrier may have added names, so an unknown one is kept, with a warning. */
 function carrierOption(carrier: string, names: readonly string[]) {
-  const knownOf = (given: string) => names.find((name) => name.toLowerCase() === given.trim().toLowerCase());
+  const toKnownName = (given: string) => names.find((name) => name.toLowerCase() === given.trim().toLowerCase());
   const schema = text(50)
-    .overwrite((given) => knownOf(given) ?? given)
+    .overwrite((given) => toKnownName(given) ?? given)
     .nullable()
     .default(null);
   return withWarnings(schema, (given, loc) =>
-    typeof given === 'string' && knownOf(given) === undefined
+    typeof given === 'string' && toKnownName(given) === undefined
       ? [{ loc, msg: `"${given.slice(0, 50)}" is not known of ${carrier}, which may refuse it; known are ${names.join(', ')}` }]
       : [],
   );
 }
 
-/** What every carrier is told, unless a block of its own says otherwise. */
+/** The settings of speech for every carrier; the block of one carrier overrides them. */
 export const commonSpeech = {
-  /** Null, here and in what follows: what the carrier usually does. */
+  /** Null, here and below: the carrier's default. */
   language,
   voice: optionalText(200),
   tts_provider: optionalText(50),
@@ -49,7 +49,7 @@ export const commonSpeech = {
   hints,
 };
 
-/** What one carrier alone is told, with the names that the carrier has. */
+/** The settings of speech for one carrier, restricted to the names that it has. */
 function carrierSpeech({ name, speech: { ttsProviders, transcriptionProviders, hasHints } }: CarrierAdapter) {
   const { hints: words, ...others } = commonSpeech;
   return configObject({

@@ -1,57 +1,59 @@
 import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
-import type { Database, Row, Statement } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
+import type { voiceAgent, voiceAgentDefinition } from '../../database/schema/index.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import type { FirstAttempt } from '../../database/write-receipts.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import { nextTimestamp, compareAndSet } from '../../database/compare-and-set.ts';
 
-export type AgentStatus = 'active' | 'archived';
 type JsonObject = Record<string, unknown>;
+type StoredAgent = StoredRow<typeof voiceAgent>;
+type StoredAgentWithDefinition = StoredAgent & Pick<StoredRow<typeof voiceAgentDefinition>, 'definition'>;
+
+export type AgentStatus = typeof voiceAgent.$inferSelect.status;
 
 /** A voice agent without its definition. Moments in epoch ms. */
-export interface AgentRow {
-  id: number;
-  organization_id: number;
-  name: string;
+export interface AgentRow extends Omit<
+  StoredAgent,
+  'status' | 'template_context_variables' | 'call_disposition_codes' | 'workflow_configurations'
+> {
   status: AgentStatus;
-  current_definition_id: number;
   template_context_variables: JsonObject;
   call_disposition_codes: JsonObject;
   workflow_configurations: JsonObject;
-  total_runs: number;
-  created_at: number;
-  updated_at: number;
 }
 
-/** A voice agent with the definition that its next run begins with, secrets in it sealed. */
+/** A voice agent with its current definition, whose secrets are sealed. */
 export interface AgentWithDefinition extends AgentRow {
   workflow_definition: JsonObject;
 }
 
-const parseObject = (text: unknown): JsonObject => JSON.parse(String(text)) as JsonObject;
+const parseObject = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
-const toAgentRow = (row: Row): AgentRow => ({
-  ...(row as unknown as AgentRow),
-  template_context_variables: parseObject(row['template_context_variables']),
-  call_disposition_codes: parseObject(row['call_disposition_codes']),
-  workflow_configurations: parseObject(row['workflow_configurations']),
+const toAgentRow = (row: StoredAgent): AgentRow => ({
+  ...row,
+  status: row.status as AgentStatus,
+  template_context_variables: parseObject(row.template_context_variables),
+  call_disposition_codes: parseObject(row.call_disposition_codes),
+  workflow_configurations: parseObject(row.workflow_configurations),
 });
 
-const toAgentWithDefinition = ({ definition, ...row }: Row): AgentWithDefinition => ({
+const toAgentWithDefinition = ({ definition, ...row }: StoredAgentWithDefinition): AgentWithDefinition => ({
   ...toAgentRow(row),
   workflow_definition: parseObject(definition),
 });
 
-const selectAgent = (database: Database, organizationId: number, id: number): Statement =>
-  database.prepare('SELECT * FROM voice_agent WHERE id = ? AND organization_id = ?', id, organizationId);
+const selectAgent = (database: Database, organizationId: number, id: number): Statement<StoredAgent> =>
+  database.prepare<StoredAgent>('SELECT * FROM voice_agent WHERE id = ? AND organization_id = ?', id, organizationId);
 
 export async function findAgent(database: Database, organizationId: number, id: number): Promise<AgentRow | null> {
-  const row = await database.first(selectAgent(database, organizationId, id));
+  const row = await database.first<StoredAgent>(selectAgent(database, organizationId, id));
   return row && toAgentRow(row);
 }
 
 export async function findAgentWithDefinition(database: Database, organizationId: number, id: number): Promise<AgentWithDefinition | null> {
-  const row = await database.first(
+  const row = await database.first<StoredAgentWithDefinition>(
     database.prepare(
       `SELECT a.*, d.definition FROM voice_agent a CROSS JOIN voice_agent_definition d
        WHERE a.id = ? AND a.organization_id = ? AND d.id = a.current_definition_id AND d.organization_id = a.organization_id`,
@@ -63,7 +65,7 @@ export async function findAgentWithDefinition(database: Database, organizationId
 }
 
 export async function findAgentsWithDefinition(database: Database, organizationId: number, ids: number[]): Promise<AgentWithDefinition[]> {
-  const rows = await database.all(
+  const rows = await database.all<StoredAgentWithDefinition>(
     database.prepare(
       `SELECT a.*, d.definition FROM json_each(?) j CROSS JOIN voice_agent a CROSS JOIN voice_agent_definition d
        WHERE a.id = j.value AND a.organization_id = ? AND d.id = a.current_definition_id AND d.organization_id = a.organization_id`,
@@ -74,7 +76,7 @@ export async function findAgentsWithDefinition(database: Database, organizationI
   return rows.map(toAgentWithDefinition);
 }
 
-/** An agent as a caller gives it. */
+/** The fields of an agent in a request. */
 export interface NewAgent {
   name: string;
   workflow_definition: JsonObject;
@@ -83,10 +85,10 @@ export interface NewAgent {
   call_disposition_codes?: Record<string, string> | null | undefined;
 }
 
-/** What callers may change. All but the name is JSON text. */
+/** The columns that a request may change; all but the name are JSON text. */
 export interface AgentFields {
   name: string;
-  /** Its secrets are sealed. */
+  /** With sealed secrets. */
   definition: string;
   template_context_variables: string;
   call_disposition_codes: string;
@@ -117,12 +119,12 @@ export async function insertAgent(
       fields.definition,
       now,
     ),
-    database.prepare(
+    database.prepare<StoredAgent>(
       `UPDATE voice_agent SET current_definition_id = last_insert_rowid()
        WHERE id = (SELECT agent_id FROM voice_agent_definition WHERE id = last_insert_rowid()) AND organization_id = ? RETURNING *`,
       organization.id,
     ),
-  ];
+  ] as const;
   const readBack = async ({ rowId }: FirstAttempt) => [
     [],
     [],
@@ -130,12 +132,11 @@ export async function insertAgent(
     ...(await database.batch([selectAgent(database, organization.id, rowId)])),
   ];
   const [, , , rows] = await database.batchOnce(statements, readBack, 2);
-  return toAgentWithDefinition({ ...rows![0]!, definition: fields.definition });
+  return toAgentWithDefinition({ ...rows[0]!, definition: fields.definition });
 }
 
 /**
- * Writes a change, provided that the agent has not changed since it was read; null when it has, and then nothing is written. `definition`
- * is a new one.
+ * Changes an agent unless it has changed since `before` was read; null: it has, and nothing is written. `definition` becomes a new row.
  */
 export async function updateAgent(
   database: Database,
@@ -145,7 +146,7 @@ export async function updateAgent(
   clock: number,
 ): Promise<AgentWithDefinition | null> {
   const now = nextTimestamp(before.updated_at, clock);
-  const update = database.prepare(
+  const update = database.prepare<StoredAgent>(
     `UPDATE voice_agent SET name = ?, status = ?, template_context_variables = ?, call_disposition_codes = ?, workflow_configurations = ?,
        updated_at = ? WHERE id = ? AND organization_id = ? AND updated_at = ? RETURNING *`,
     change.name ?? before.name,
@@ -183,7 +184,7 @@ export async function updateAgent(
   return rows && findAgentWithDefinition(database, before.organization_id, before.id);
 }
 
-/** Newest first. Organizations have at most thousands of agents, so names are read. */
+/** A page of agents, newest first, with the total. `search` scans the names: an organization has thousands of agents at most. */
 export async function listAgents(
   database: Database,
   organizationId: number,
@@ -193,7 +194,7 @@ export async function listAgents(
   const where = `a.organization_id = ? AND a.status = ?${search ? ' AND instr(lower(a.name), ?) > 0' : ''}`;
   const parameters = [organizationId, status, ...(search ? [search.toLowerCase()] : [])];
   const [rows, counted] = await database.batch([
-    database.prepare(
+    database.prepare<StoredAgentWithDefinition>(
       `SELECT a.*, d.definition FROM voice_agent a CROSS JOIN voice_agent_definition d
        WHERE ${where} AND a.id < ? AND d.id = a.current_definition_id ORDER BY a.id DESC LIMIT ? OFFSET ?`,
       ...parameters,
@@ -201,8 +202,10 @@ export async function listAgents(
       page.limit + 1,
       page.offset,
     ),
-    database.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM voice_agent a WHERE ${where} LIMIT ${countLimit})`, ...parameters),
+    database.prepare<{ total: number }>(
+      `SELECT count(*) AS total FROM (SELECT 1 FROM voice_agent a WHERE ${where} LIMIT ${countLimit})`,
+      ...parameters,
+    ),
   ]);
-  const { total } = counted![0] as { total: number };
-  return { ...cutPage(rows!.map(toAgentWithDefinition), page.limit, (row) => ({ value: null, id: row.id })), total };
+  return { ...cutPage(rows.map(toAgentWithDefinition), page.limit, (row) => ({ value: null, id: row.id })), ...counted[0]! };
 }

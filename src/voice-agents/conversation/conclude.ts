@@ -9,7 +9,7 @@ import type { ConversationContext } from './conversation-context.ts';
 const timeoutSeconds = 30;
 const maxTags = 10;
 
-/** What a talk may have led to when its author does not say. */
+/** The outcomes that the model may choose from for an agent without disposition codes of its own: `{ code: meaning }`. */
 export const defaultDispositions: Record<string, string> = {
   not_interested: 'They declined what was offered',
   interested: 'They are interested, or agreed to what was offered',
@@ -19,7 +19,7 @@ export const defaultDispositions: Record<string, string> = {
   unclear: 'Nothing of this, or it cannot be told',
 };
 
-/** Whatever the author's list is, this must be noticed: nobody may be called again who does not want it. */
+/** Every list has this code: nobody who asks not to be called may be called again. */
 const doNotCallMeaning = 'They ask not to be called again';
 
 const emptyConclusion: Conclusion = { disposition: null, tags: [], summary: null, sentiment: null };
@@ -28,8 +28,9 @@ const instruction =
   'Read this conversation and say what it led to. The summary has one to three sentences. Tags are a few short words for what it was about. What was not said is null; guess nothing.';
 
 /**
- * Says what a conversation led to, and takes from it once more the variables of the nodes that it came through. The answer is kept; asked
- * again it is the same. A failure that may pass is handed back to be tried later, unless `failRun`: then nothing is known.
+ * Asks the model which disposition, tags, summary and sentiment a conversation has, and once more for the variables of the visited nodes. The
+ * answer is stored: a second call returns the same. A retryable failure is returned, so that the caller can try again later; with `giveUp` an empty
+ * conclusion is stored instead.
  */
 export async function conclude(context: ConversationContext, giveUp: boolean): Promise<Conclusion | CompletionFailure> {
   await Promise.allSettled(context.background);
@@ -73,7 +74,7 @@ const effectiveDispositions = ({ setup }: ConversationContext): Record<string, s
   return { ...own, do_not_call: own['do_not_call'] || doNotCallMeaning };
 };
 
-/** Each variable once, of the nodes that extract. */
+/** The variables of the visited nodes that extract, each name once. */
 function listVisitedVariables({ setup }: ConversationContext, nodesVisited: readonly string[]): ExtractionVariable[] {
   const visited = nodesVisited.map((id) => setup.definition.talkNodes.get(id)).filter((node) => node?.data.extraction_enabled);
   return [...new Map(visited.flatMap((node) => node!.data.extraction_variables).map((variable) => [variable.name, variable])).values()];
@@ -90,7 +91,7 @@ function buildConclusionSchema(codes: Record<string, string>, variables: Extract
   });
 }
 
-/** The codes of an agent's `call_disposition_codes`: `{ code: meaning }`, or anything else by its keys. */
+/** An agent's `call_disposition_codes` as `{ code: meaning }`. A meaning that is no string becomes ''; anything but an object gives no codes. */
 export const readDispositionCodes = (codes: unknown): Record<string, string> =>
   isRecord(codes)
     ? Object.fromEntries(Object.entries(codes).map(([code, meaning]) => [code, typeof meaning === 'string' ? meaning : '']))

@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../definition/definition.ts';
 import type { Guards } from './guards.ts';
 import type { Phrases } from './phrases.ts';
 
-/** Why a conversation ended. The first reason counts. */
+/** Why a conversation ended. A later reason does not replace the first. */
 export type EndReason =
   /** An endCall node was reached. */
   | 'end_node'
@@ -17,30 +17,30 @@ export type EndReason =
   | 'error'
   /** The other side hung up. */
   | 'hung_up'
-  /** Somebody stopped it from outside. */
+  /** A person or the service stopped it, by the API for example. */
   | 'stopped';
 
-/** What a conversation is, fixed when it begins. */
+/** The fixed properties of a conversation. */
 export interface ConversationSetup {
-  /** Unique among all conversations: HTTP tools send it, with the number of the call, as their Idempotency-Key. */
+  /** Unique among all conversations. With the id of a tool call it is the Idempotency-Key of that HTTP request. */
   key: string;
   definition: AgentDefinition;
   initialContext: Record<string, unknown>;
   organization: { timezone: string; default_country: string };
-  /** Absent: LANGUAGE_MODEL. */
+  /** Undefined: the setting LANGUAGE_MODEL. */
   model?: string | undefined;
-  /** What the talk may have led to, each with its meaning in words for the model (may be empty). Without any, the usual ones. */
+  /** The possible dispositions, `{ code: meaning }`; a meaning may be empty. Empty: `defaultDispositions`. */
   dispositionCodes: Record<string, string>;
   guards: Guards;
   phrases: Phrases;
   tools: { live: true } | { live: false; mocks: ToolMock[] };
-  /** The language model may then answer the same again. */
+  /** Passed to the language model, whose answers can then be repeated. */
   seed?: number | undefined;
-  /** How long it takes to say a character, so that silence counts from when the agent has finished speaking. 0: it is read, not said. */
+  /** How long a character takes to speak, so that silence counts from the end of the agent's speech. 0: the answers are read, as in a text chat. */
   millisecondsPerCharacter: number;
 }
 
-/** What an HTTP tool answers instead of being called. */
+/** The answer of an HTTP tool in a test, instead of a request. */
 export interface ToolMock {
   name: string;
   response?: Json | undefined;
@@ -48,13 +48,13 @@ export interface ToolMock {
   delay_ms?: number | undefined;
 }
 
-/** What a conversation needs of the world. */
+/** The outside services and the clock of a conversation. */
 export interface ConversationDependencies {
   model: LanguageModel;
   sendHttp(request: GuardedRequest): Promise<GuardedResponse>;
-  /** Opens the secrets in a part of the definition. */
+  /** Decrypts the secrets in a part of the definition. */
   openSecrets<T>(value: T): Promise<T>;
-  /** Looks things up in the given documents, null: in all of the organization. Absent: there is nothing to look up in. */
+  /** Searches the given documents; null: all documents of the organization. Undefined: there is no knowledge base. */
   retrieve?: ((query: string, documentUuids: string[] | null, signal: AbortSignal) => Promise<Retrieved>) | undefined;
   /** Epoch ms. */
   now(): number;
@@ -62,33 +62,32 @@ export interface ConversationDependencies {
 }
 
 export interface Retrieved {
-  /** For the model. */
+  /** The passages, as text for the model. */
   text: string;
-  /** For the log: which chunks, how similar, at which rank. */
+  /** For the log: the ids of the chunks, with similarity and rank. */
   receipts: Json;
 }
-
 /**
- * Called with each piece of speech as it comes; `last` ends an utterance, perhaps with an empty piece. `isInterruptible` is what the node
- * says. A carrier's socket, a stream of server-sent events or nothing at all may be behind it.
+ * Receives each piece of speech when the model has produced it; `last` ends an utterance, perhaps with an empty piece. `isInterruptible` is the
+ * node's `allow_interrupt`. A sink writes to a carrier's socket, to a stream of server-sent events, or nowhere.
  */
 export type SpeechSink = (token: string, last: boolean, speech: { nodeId: string; isInterruptible: boolean }) => void;
 
-/** A line of the history, kept in the order of `id`. */
+/** A message of the history. Messages are ordered by `id`. */
 export interface StoredMessage {
   id: number;
   /** Epoch ms. */
   at: number;
   nodeId: string;
   role: 'user' | 'assistant' | 'tool';
-  /** What was said or, of a tool, its answer; empty when an assistant only called tools. */
+  /** The words of a speaker, or the answer of a tool. Empty when the assistant only called tools. */
   text: string;
   toolCalls?: ToolCall[];
-  /** Of a tool: which call it answers. It may stand later than what was said meanwhile. */
+  /** The call that a tool message answers. The answer may stand after later utterances. */
   toolCallId?: string;
-  /** The agent was not heard to the end. */
+  /** The agent was interrupted at the end of this text. */
   isCut?: true;
-  /** The model had nothing to say, and the agent said this instead. */
+  /** The model answered with nothing, and the agent said this phrase instead. */
   fillsSilence?: true;
 }
 
@@ -102,28 +101,28 @@ export interface ConversationEvent {
 
 export interface ConversationState {
   nodeId: string;
-  /** Raised by whatever comes from outside, such as a turn, an interrupt or an end: what began before says and decides nothing more. */
+  /** Raised by each turn, interrupt and end. Work that began under an older epoch says and decides nothing more. */
   epoch: number;
-  /** The agent has to speak: the other side said something, or the node has just been entered, and it has not finished. */
+  /** The agent has to speak: the person has said something, or the agent has entered a node and has not finished its answer. */
   owesAnswer: boolean;
-  /** The agent says its goodbye, and then the conversation ends for this reason. */
+  /** The agent is saying goodbye; afterwards the conversation ends for this reason. */
   closing: EndReason | null;
   /** `at` in epoch ms. */
   end: { reason: EndReason; at: number } | null;
-  /** Ids, in the order of their first visit. */
+  /** Node ids, in the order of their first visit. */
   nodesVisited: string[];
   extracted: Record<string, Json>;
   usage: { prompt_tokens: number; completion_tokens: number };
   nextMessageId: number;
   /** Epoch ms. */
   startedAt: number;
-  /** Epoch ms from which the other side's silence counts; null while it is not its turn. */
+  /** Epoch ms since when the person is silent; null while the agent has the turn. */
   quietSince: number | null;
   isIdlePrompted: boolean;
   conclusion: Conclusion | null;
 }
 
-/** What the talk led to; null: nobody can say. */
+/** The result of a conversation. Null: the model could not say. */
 export interface Conclusion {
   disposition: string | null;
   tags: string[];
@@ -131,35 +130,35 @@ export interface Conclusion {
   sentiment: 'positive' | 'neutral' | 'negative' | null;
 }
 
-/** Where a conversation is kept: an object's SQLite, or memory. Reads see what was committed before. */
+/** Stores a conversation, in an object's SQLite or in memory. Reads return what was committed before. */
 export interface ConversationStore {
-  /** Null before the conversation was started. */
+  /** Null before the conversation has started. */
   state(): ConversationState | null;
-  /** In the order of their ids. */
+  /** All messages, ordered by id. */
   messages(): StoredMessage[];
-  /** Writes all of it in one transaction. */
+  /** Writes the whole change in one transaction. */
   commit(change: ConversationChange): void;
 }
 
 export interface ConversationChange {
   state: ConversationState;
-  /** New ones, and ones that replace that of their id. */
+  /** New messages, and messages that replace the stored one of the same id. */
   messages?: StoredMessage[];
-  /** Ids of messages that are gone: what was never heard. */
+  /** Ids of messages to delete: utterances that an interrupt cut before their first word. */
   removed?: number[];
   events?: ConversationEvent[];
 }
 
 export interface TurnOutcome {
   /**
-   * `answered`: the agent has spoken. `superseded`: a later turn, an interrupt or an end came before it had finished. `ignored`: there was
-   * nothing to answer, or the conversation had ended.
+   * `answered`: the agent has spoken. `superseded`: a later turn, an interrupt or an end came first. `ignored`: nothing needed an answer, or the
+   * conversation had ended.
    */
   status: 'answered' | 'superseded' | 'ignored';
-  /** What this turn said, utterance by utterance. */
+  /** The utterances of this turn. */
   said: string[];
-  /** Epoch ms when all of it has been spoken, as far as its length tells. */
+  /** Epoch ms at which the last utterance has been spoken, estimated from its length. */
   speaksUntil: number;
-  /** Set once the conversation has ended, in this turn or before. */
+  /** Why the conversation has ended, in this turn or before; null: it goes on. */
   end: EndReason | null;
 }

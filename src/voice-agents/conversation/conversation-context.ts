@@ -5,15 +5,15 @@ import type { AgentEdge } from '../definition/schemas.ts';
 import type { ConversationDependencies, ConversationSetup, ConversationState, SpeechSink } from './contract.ts';
 import type { ConversationRecord } from './record.ts';
 
-/** What the turns of one conversation share while its object lives. */
+/** What the turns of a conversation share while its object is in memory. */
 export interface ConversationContext {
   setup: ConversationSetup;
   record: ConversationRecord;
   dependencies: ConversationDependencies;
   say: SpeechSink;
-  /** Tool calls that have not been answered yet, by id. */
+  /** Running tool calls, by id. */
   inFlight: Map<string, Promise<void>>;
-  /** Extractions that nobody waits for. */
+  /** Running extractions. No turn waits for them. */
   background: Set<Promise<void>>;
 }
 
@@ -26,7 +26,7 @@ export function getNode({ setup, record }: ConversationContext, id = record.stat
 export const listEdgesFrom = ({ setup }: ConversationContext, nodeId: string): AgentEdge[] =>
   setup.definition.edges.filter(({ source }) => source === nodeId);
 
-/** What templates read: the initial context and what was extracted by their names, and the roots. */
+/** The values that templates read: the initial context and the extracted variables by their names, and the roots. */
 export function buildTemplateScope({ setup, record, dependencies }: ConversationContext): Scope {
   const { state } = record;
   return {
@@ -39,7 +39,7 @@ export function buildTemplateScope({ setup, record, dependencies }: Conversation
   };
 }
 
-/** A template that fails on a value does not end a call: what is left of it without its tags is said. */
+/** Renders a template. A template that fails on a value does not end the call: its text without the tags is used. */
 export function renderLenient(template: string, scope: Scope): string {
   try {
     return renderText(template, scope);
@@ -51,7 +51,7 @@ export function renderLenient(template: string, scope: Scope): string {
   }
 }
 
-/** In one pass: a tag that is not closed is left as it is, and no other of its kind is looked for. */
+/** Removes closed tags in one pass. An unclosed tag stays, and later openers of its kind are skipped. */
 function stripTags(template: string): string {
   const closers = new Map([
     ['{{', '}}'],
@@ -73,7 +73,7 @@ function stripTags(template: string): string {
   return left + template.slice(at);
 }
 
-/** What the conversation has gathered, as the run record shows it; `call_status` is what the line did, and is not known here. */
+/** The gathered context of a run record, but for `call_status`, which is the outcome of the line and not known here. */
 export const toGatheredContext = ({ nodesVisited, extracted, conclusion }: ConversationState): Record<string, unknown> => ({
   ...extracted,
   call_disposition: conclusion?.disposition ?? null,

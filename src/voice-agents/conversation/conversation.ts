@@ -10,7 +10,7 @@ import type {
   ConversationDependencies,
   TurnOutcome,
 } from './contract.ts';
-import { cutHistoryToHeard } from './cut-history.ts';
+import { cutHistoryAtInterrupt } from './cut-history.ts';
 import { findDueAction, nextDueAt, type GuardAction } from './guards.ts';
 import { ConversationRecord, type NewEvent, type NewMessage } from './record.ts';
 import { getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
@@ -24,8 +24,8 @@ export interface ConversationOptions {
 }
 
 /**
- * An agent that talks. It lives as long as its object does and keeps everything in the store: another one on the same store goes on where it
- * was. One turn speaks at a time; each of the methods that raise the epoch ends the turn before.
+ * The engine of a talk between an agent and a person. All state is in the store: a new instance on the same store continues the conversation. One
+ * turn speaks at a time; each method that raises the epoch ends the current turn.
  */
 export class Conversation {
   readonly #context: ConversationContext;
@@ -42,7 +42,10 @@ export class Conversation {
     return this.#context.record.isStarted ? this.#context.record.state : null;
   }
 
-  /** Enters the start and greets, or has the model open the talk when there is no greeting. Without `speaksFirst` it waits to be spoken to. */
+  /**
+   * Enters the start node. The agent says the greeting, or the model opens the talk where there is none. With `speaksFirst` false the agent waits
+   * for the person.
+   */
   async start({ speaksFirst = true } = {}): Promise<TurnOutcome> {
     const { record, setup, dependencies } = this.#context;
     if (record.isStarted) return this.#ignoredOutcome();
@@ -67,13 +70,13 @@ export class Conversation {
     return speaksFirst ? this.#startSpeaking() : this.#ignoredOutcome();
   }
 
-  /** Answers what the other side said. It is written before the model is asked. */
+  /** Stores what the person said, then answers it. */
   async userTurn(text: string): Promise<TurnOutcome> {
     const said = text.trim();
     if (!this.#isLive() || said === '') return this.#ignoredOutcome();
     const { closing } = this.#context.record.state;
     this.#supersede(
-      // Who goes on talking to a goodbye that the model chose is talked to again; an endCall node is the end.
+      // A person who talks on after a goodbye that the model chose is answered; an endCall node ends the conversation.
       { owesAnswer: true, quietSince: null, isIdlePrompted: false, closing: closing === 'end_node' ? closing : null },
       { messages: [{ role: 'user', text: said }], events: [{ type: 'user_said', payload: { text: said } }] },
     );
@@ -81,30 +84,30 @@ export class Conversation {
   }
 
   /**
-   * The other side spoke while the agent did, and heard it up to `heard`. An interrupt that comes before the turn under way has said anything
-   * is about what was said before: it cuts that, and the answer still comes.
+   * The person spoke over the agent; `spokenText` is what the carrier had spoken by then. The history is cut to it, and the turn ends. An interrupt
+   * before the first word of a turn is about the previous utterances: it cuts those, and the turn goes on.
    */
-  interrupt(heard: string): void {
+  interrupt(spokenText: string): void {
     if (!this.#isLive()) return;
     const { record, dependencies } = this.#context;
-    const event: NewEvent = { type: 'interrupted', payload: { heard } };
+    const event: NewEvent = { type: 'interrupted', payload: { heard: spokenText } };
     if (this.#turn?.isCurrent && !this.#turn.speech.hasSpoken) {
-      if (heard.trim() !== '') record.write({}, { ...cutHistoryToHeard(record.messages, '', heard), events: [event] });
+      if (spokenText.trim() !== '') record.write({}, { ...cutHistoryAtInterrupt(record.messages, '', spokenText), events: [event] });
       return;
     }
-    const cut = cutHistoryToHeard(record.messages, this.#turn?.isCurrent ? this.#turn.speech.utterance : '', heard);
+    const cut = cutHistoryAtInterrupt(record.messages, this.#turn?.isCurrent ? this.#turn.speech.utterance : '', spokenText);
     const change = { epoch: record.state.epoch + 1, owesAnswer: false, quietSince: dependencies.now(), isIdlePrompted: false };
     record.write(change, { ...cut, events: [event] });
     this.#turn?.abort();
   }
 
-  /** The other side makes itself heard, by half a sentence or a key, and has not finished: it is not silent. */
+  /** Notes half a sentence or a key of the person: the silence begins anew. */
   recordActivity(): void {
     if (!this.#isLive() || this.#context.record.state.quietSince === null) return;
     this.#context.record.write({ quietSince: this.#context.dependencies.now(), isIdlePrompted: false });
   }
 
-  /** After a crash, or on a new line: answers what has no answer yet. */
+  /** Answers what has no answer yet, after a crash or on a new line. */
   async resume(): Promise<TurnOutcome> {
     if (!this.#isLive() || !this.#context.record.state.owesAnswer) return this.#ignoredOutcome();
     this.#context.record.write({ epoch: this.#context.record.state.epoch + 1 }, { events: [{ type: 'resumed' }] });
@@ -112,12 +115,12 @@ export class Conversation {
     return this.#context.record.messages.length === 0 ? this.#startSpeaking() : this.#answer();
   }
 
-  /** The moment at which `applyDueGuard` may have something to do, in epoch ms; Infinity: never. */
+  /** Epoch ms of the next moment at which `applyDueGuard` may have to act; Infinity: never. */
   get nextGuardAt(): number {
     return this.#isLive() ? nextDueAt(this.#context.setup.guards, this.#context.record.state) : Infinity;
   }
 
-  /** Asks a silent person whether somebody is there, then says goodbye; ends a call that has lasted too long. */
+  /** Asks a silent person whether anybody is there, and says goodbye after the second silence; ends a call that has lasted too long. */
   applyDueGuard(): { action: GuardAction; outcome: TurnOutcome } {
     const { record, setup, dependencies } = this.#context;
     const action = this.#isLive() ? findDueAction(setup.guards, record.state, dependencies.now()) : 'none';
@@ -137,7 +140,7 @@ export class Conversation {
     return { action, outcome: this.#speak(phrase) };
   }
 
-  /** Ends the conversation at once, without a word. The first reason counts. */
+  /** Ends the conversation at once, without a word. Returns the first reason for which it ended. */
   end(reason: EndReason): EndReason {
     const { record, dependencies } = this.#context;
     const { end } = record.state;
@@ -149,7 +152,7 @@ export class Conversation {
     return reason;
   }
 
-  /** What the talk led to, with the last extraction. To be called when it has ended; a failure that may pass is given back. */
+  /** The result of the conversation, with a last extraction. Call it after the end. Returns a retryable failure unless `giveUp`. */
   conclude({ giveUp = false } = {}): Promise<Conclusion | CompletionFailure> {
     this.#conclusion ??= conclude(this.#context, giveUp).finally(() => (this.#conclusion = null));
     return this.#conclusion;
@@ -161,7 +164,7 @@ export class Conversation {
     return greeting === '' ? this.#answer() : this.#speak(greeting);
   }
 
-  /** Waits until the start is to be heard. False: somebody has spoken meanwhile, or it is over. A talk that is read is never held back. */
+  /** Waits for the node's `delayed_start`; a conversation that is read has none. False: the epoch has changed meanwhile. */
   async #waitForDelayedStart(): Promise<boolean> {
     const { setup, record, dependencies } = this.#context;
     const { delayed_start: isDelayed, delayed_start_duration: seconds = 0 } = getNode(this.#context).data;
@@ -175,7 +178,7 @@ export class Conversation {
     return this.#context.record.isStarted && this.#context.record.state.end === null;
   }
 
-  /** Raises the epoch, keeps what the turn before had said, and ends it. */
+  /** Raises the epoch, stores what the current turn has said so far, and ends that turn. */
   #supersede(
     change: Partial<ConversationState>,
     { messages = [], events = [] }: { messages?: NewMessage[]; events?: NewEvent[] } = {},
@@ -197,7 +200,7 @@ export class Conversation {
     }
   }
 
-  /** Says a text of our own, after which it is the other side's turn, or the end. */
+  /** Says a fixed text. Afterwards the person has the turn, or the conversation is over. */
   #speak(text: string, change: Partial<ConversationState> = {}): TurnOutcome {
     const turn = new Turn(this.#context);
     return this.#toOutcome(turn.speakText(text, change), turn);

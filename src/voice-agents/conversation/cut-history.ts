@@ -8,13 +8,13 @@ interface CutHistory {
 }
 
 /**
- * Cuts the newest utterances of the agent, of which `underWay` is the last and not written yet, to what was heard. An utterance that nobody
- * heard leaves the history, unless tools were called with it.
+ * Cuts the agent's newest utterances to `spokenText`, the words that the carrier had spoken when the person interrupted. `underWay` is the last
+ * utterance, which is not stored yet; it may be empty. An utterance with no spoken word is deleted, unless tools were called with it.
  */
-export function cutHistoryToHeard(messages: readonly StoredMessage[], underWay: string, heard: string): CutHistory {
+export function cutHistoryAtInterrupt(messages: readonly StoredMessage[], underWay: string, spokenText: string): CutHistory {
   const spoken = findNewestSpoken(messages, underWay !== '');
   const texts = [...spoken.map(({ text }) => text), ...(underWay === '' ? [] : [underWay])];
-  const left = cutToHeard(texts, heard);
+  const left = cutUtterances(texts, spokenText);
   const changed = spoken.map((message, index) => ({ message, text: left[index]! })).filter(({ message, text }) => text !== message.text);
   const isGone = ({ message, text }: (typeof changed)[number]): boolean => text === '' && message.toolCalls === undefined;
   const said = underWay === '' ? '' : left.at(-1)!;
@@ -27,7 +27,7 @@ export function cutHistoryToHeard(messages: readonly StoredMessage[], underWay: 
 
 const isSpoken = ({ role, text }: StoredMessage): boolean => role === 'assistant' && text !== '';
 
-/** What the agent said since the other side spoke; when that is nothing yet, what it said before. */
+/** The agent's utterances since the person last spoke. When there are none yet, the utterances before that. */
 function findNewestSpoken(messages: readonly StoredMessage[], isSpeaking: boolean): StoredMessage[] {
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
   const since = messages.slice(lastUser + 1).filter(isSpoken);
@@ -37,23 +37,23 @@ function findNewestSpoken(messages: readonly StoredMessage[], isSpeaking: boolea
 }
 
 /**
- * What remains of utterances when only `heard` of them was heard: those before the one in which the hearing ended, and that one up to there.
- * The carrier tells the words of the utterance that was interrupted, or of several in a row; spaces and case may differ. Words that cannot
- * be found (numbers are spoken otherwise than written) are counted instead. Of an utterance that was not heard an empty text remains.
+ * Cuts utterances to `spokenText`: whole ones before the interrupt, the interrupted one up to it, empty texts after it. A carrier reports the words
+ * of the interrupted utterance, or of several in a row; spaces and case may differ. Words that are not found, because numbers are spoken otherwise
+ * than written, are counted instead. Without any spoken word the last utterance becomes empty.
  */
-export function cutToHeard(utterances: readonly string[], heard: string): string[] {
+export function cutUtterances(utterances: readonly string[], spokenText: string): string[] {
   const last = utterances.length - 1;
-  if (heard.trim() === '') return utterances.map((text, index) => (index === last ? '' : text));
+  if (spokenText.trim() === '') return utterances.map((text, index) => (index === last ? '' : text));
   for (const index of utterances.keys()) {
-    const cut = cutInRow(utterances.slice(index), heard);
+    const cut = cutInRow(utterances.slice(index), spokenText);
     if (cut) return [...utterances.slice(0, index), ...cut];
   }
-  return cutByCount(utterances, heard.trim().split(/\s+/).length);
+  return cutByCount(utterances, spokenText.trim().split(/\s+/).length);
 }
 
-/** When `heard` begins with the first utterance, and goes on into those behind it if it is longer. */
-function cutInRow(utterances: readonly string[], heard: string): string[] | null {
-  let rest = heard;
+/** Cuts utterances when `spokenText` begins with the first of them; a longer text continues into the next. Null: it begins otherwise. */
+function cutInRow(utterances: readonly string[], spokenText: string): string[] | null {
+  let rest = spokenText;
   for (const [index, text] of utterances.entries()) {
     const end = endOfMatch(text, rest);
     if (end !== null) return utterances.map((one, at) => (at < index ? one : at === index ? one.slice(0, end) : ''));
@@ -64,7 +64,7 @@ function cutInRow(utterances: readonly string[], heard: string): string[] | null
   return rest.trim() === '' ? [...utterances] : null;
 }
 
-/** Where `beginning` ends in `text`, when `text` begins with it; spaces and case count for nothing. */
+/** The index in `text` at which `beginning` ends, ignoring spaces and case; null when `text` does not begin with it. */
 function endOfMatch(text: string, beginning: string): number | null {
   let at = 0;
   for (const character of beginning) {

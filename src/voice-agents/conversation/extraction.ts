@@ -23,7 +23,7 @@ export const strictObjectSchema = (properties: Record<string, unknown>): Record<
   additionalProperties: false,
 });
 
-/** What was not said is null. */
+/** The JSON Schema of the answer. A variable that was not said is null. */
 export const buildVariablesSchema = (variables: readonly ExtractionVariable[]): Record<string, unknown> =>
   strictObjectSchema(
     Object.fromEntries(variables.map(({ name, type, prompt }) => [name, { type: [type, 'null'], ...(prompt && { description: prompt }) }])),
@@ -32,13 +32,13 @@ export const buildVariablesSchema = (variables: readonly ExtractionVariable[]): 
 export const omitNullValues = (answer: unknown): Record<string, Json> =>
   isRecord(answer) ? (Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null)) as Record<string, Json>) : {};
 
-/** The newest part of what was said, for the model to read. */
+/** The end of the transcript, at most `maxTranscriptCharacters`, as input of the model. */
 export const recentTranscript = ({ record }: ConversationContext): string =>
   formatTranscript(toTranscript(record.messages)).slice(-maxTranscriptCharacters);
 
 const instruction = 'Read this part of a conversation and take from it what is asked for. What was not said is null; guess nothing.';
 
-/** Takes a node's variables from what was said so far. Never throws; what it could not find the end of the call finds. */
+/** Extracts a node's variables from the talk so far and stores them. Never throws: a failure is logged, and `conclude` extracts again. */
 export async function extractVariables(context: ConversationContext, node: TalkNode): Promise<void> {
   const { extraction_prompt: prompt, extraction_variables: variables } = node.data;
   const answer = await context.dependencies.model
@@ -64,7 +64,7 @@ export async function extractVariables(context: ConversationContext, node: TalkN
   );
 }
 
-/** Whether what the agent is told where it stands depends on one of the variables. */
+/** Whether the prompt or an edge condition of the current node reads one of the variables. */
 export function promptsReadVariables(context: ConversationContext, variables: readonly ExtractionVariable[]): boolean {
   const { id, data } = getNode(context);
   const { globalPrompt } = context.setup.definition;

@@ -6,15 +6,15 @@ import type { GuardedRequest, GuardedResponse } from '../../providers/http/guard
 import type { AgentTool } from '../definition/schemas.ts';
 import { percentEncoded } from '../../library/text/clean-text.ts';
 
-/** What the model reads of an answer. */
+/** The longest answer that the model is given. */
 const maxAnswerCharacters = 8 * 1024;
 
-/** Whether calling twice does no harm. */
+/** Whether a repeated request changes nothing more. */
 export const isRepeatable = ({ method }: AgentTool['http']): boolean => method === 'GET' || method === 'HEAD';
 
 /**
- * The request of a tool call. Without a body of its own it carries the arguments: as JSON, or in the query when it has no body and the URL
- * does not place them itself. Throws InvalidRequestError or TemplateError.
+ * Builds the request of a tool call. Without a `body` the request carries the arguments: as JSON, or in the query for GET and HEAD when the URL has
+ * no place for them. Throws InvalidRequestError or TemplateError.
  */
 export async function buildToolRequest(
   http: AgentTool['http'],
@@ -24,7 +24,7 @@ export async function buildToolRequest(
   now: number,
 ): Promise<GuardedRequest> {
   const url = buildToolUrl(http, values, scope);
-  // The arguments come in by a template, so that nothing in them is taken for one.
+  // A template inserts the arguments, so that nothing in them is read as a template.
   const body = isRepeatable(http) ? undefined : (http.body ?? '{{ arguments }}');
   const data = HttpRequestData.parse({ ...http, url: placeholderUrl, body });
   return { ...(await buildHttpRequest(data, { ...scope, arguments: values }, key, now)), url };
@@ -43,7 +43,7 @@ function buildToolUrl(http: AgentTool['http'], values: Record<string, Json>, sco
   return url.href;
 }
 
-/** Encoded, because the model repeats what people say: nobody is to talk his way to another path or host. */
+/** Percent-encodes arguments. The model repeats what people say, and nobody may talk a request to another path or host. */
 function encodeForUrl(value: Json): Json {
   if (typeof value === 'string') {
     if (/^\.{1,2}$/.test(value)) throw new InvalidRequestError(`"${value}" cannot be a part of an address`);
@@ -53,11 +53,11 @@ function encodeForUrl(value: Json): Json {
   return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, encodeForUrl(item)])) : value;
 }
 
-/** Why a tool call cannot be sent, for the model; null when `error` is another one. */
+/** Why a tool call cannot be sent, for the model; null for any other error. */
 export const requestErrorMessage = (error: unknown): string | null =>
   error instanceof InvalidRequestError || error instanceof TemplateError ? error.message : null;
 
-/** What the model and the log are told of an answer. */
+/** The answer as the model and the log get it. */
 export function toToolAnswer(response: GuardedResponse): Record<string, Json> {
   if ('failure' in response) return { error: response.message };
   const { status, body, headers, is_cut: isCut } = response;

@@ -1,6 +1,6 @@
 import type { ConversationChange, ConversationEvent, ConversationState, ConversationStore, StoredMessage } from './contract.ts';
 
-/** Keeps a conversation as long as the process lives. */
+/** Keeps a conversation in memory, for tests. */
 export class MemoryConversationStore implements ConversationStore {
   readonly events: ConversationEvent[] = [];
   readonly #messages = new Map<number, StoredMessage>();

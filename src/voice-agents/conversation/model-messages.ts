@@ -1,13 +1,13 @@
 import type { ConversationMessage, ToolCall } from '../../providers/language-model/contract.ts';
 import type { StoredMessage } from './contract.ts';
 
-/** About 50,000 tokens. A talk of twenty minutes has a tenth of it. */
+/** About 50,000 tokens; a talk of twenty minutes has a tenth of that. */
 const maxCharacters = 200_000;
 const unansweredResult = JSON.stringify({ status: 'unknown', note: 'Not finished when the talk went on' });
 
 /**
- * The newest part of the history as the model takes it: every tool call is followed by its answer, wherever the answer stands, and by a
- * stand-in when there is none.
+ * The newest part of the history in the form that the model takes: each tool call is followed directly by its answer, or by a placeholder while it
+ * has none.
  */
 export function toModelMessages(messages: readonly StoredMessage[]): ConversationMessage[] {
   const answers = new Map(messages.flatMap(({ toolCallId, text }) => (toolCallId === undefined ? [] : [[toolCallId, text]])));
@@ -31,7 +31,7 @@ function toMessageGroup({ role, text, toolCalls = [] }: StoredMessage, answers: 
   ];
 }
 
-/** Services that copy OpenAI's API fail on arguments that are no JSON when they read them again. */
+/** Some services with OpenAI's API fail on earlier arguments that are no JSON. */
 function withParsableArguments(call: ToolCall): ToolCall {
   try {
     JSON.parse(call.arguments);
@@ -41,18 +41,18 @@ function withParsableArguments(call: ToolCall): ToolCall {
   }
 }
 
-/** Where the newest turn begins: behind what the other side said last. */
+/** The index at which the newest turn begins: after the person's last words. */
 const turnStartIndex = (messages: readonly StoredMessage[]): number => messages.findLastIndex(({ role }) => role === 'user') + 1;
 
-/** How often the model has called tools since the other side spoke. */
+/** How often the model has called tools since the person last spoke. */
 export const countToolRounds = (messages: readonly StoredMessage[]): number =>
   messages.slice(turnStartIndex(messages)).filter(({ toolCalls }) => toolCalls !== undefined).length;
 
-/** Where the model last called tools in the newest turn. */
+/** The last message of the newest turn in which the model called tools. */
 export const findLastToolCallMessage = (messages: readonly StoredMessage[]): StoredMessage | undefined =>
   messages.slice(turnStartIndex(messages)).findLast(({ toolCalls }) => toolCalls !== undefined);
 
-/** The tool calls of the newest turn that were begun and have no answer, as after a crash. */
+/** The tool calls of the newest turn without an answer, as after a crash. */
 export function findOpenToolCalls(messages: readonly StoredMessage[]): { message: StoredMessage; calls: ToolCall[] } | null {
   const message = findLastToolCallMessage(messages);
   const answered = new Set(messages.map(({ toolCallId }) => toolCallId));

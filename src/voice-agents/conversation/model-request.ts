@@ -3,7 +3,7 @@ import { toModelMessages } from './model-messages.ts';
 import type { ToolOffer } from './tool-offers.ts';
 import { getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
 
-/** Nobody listens to more in one breath. */
+/** A longer answer is too long for one utterance. */
 const maxTokens = 1_000;
 
 const continueMessage: ConversationMessage = {
@@ -11,7 +11,7 @@ const continueMessage: ConversationMessage = {
   content: 'You were cut off there. Go on from exactly that point, and do not repeat what you have said.',
 };
 
-/** The next question to the model. `mustSpeak`: it may not call tools any more. `wasCutOff`: its last answer broke off in the middle. */
+/** Builds the next request to the model. `mustSpeak`: it may not call tools. `wasCutOff`: its last answer broke off in the middle. */
 export function buildModelRequest(
   context: ConversationContext,
   offers: ToolOffer[],
@@ -29,7 +29,7 @@ export function buildModelRequest(
   };
 }
 
-/** The global prompt if the node asks for it, then the node's, both with what is known by now. */
+/** The global prompt, if the node wants it, and the node's prompt, both rendered with the current values. */
 function buildSystemPrompt(context: ConversationContext): string {
   const { data } = getNode(context);
   const { globalPrompt } = context.setup.definition;

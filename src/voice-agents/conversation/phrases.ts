@@ -1,17 +1,17 @@
-/** What the agent says without asking the model. */
+/** The fixed phrases of an agent; the model is not asked for them. */
 export interface Phrases {
-  /** Somebody has been silent for long. */
+  /** Said after the first silence. */
   are_you_there: string;
-  /** Still silent. */
+  /** Said after the second silence. */
   idle_goodbye: string;
   time_is_up: string;
-  /** The model fails, and the call ends. */
+  /** Said when the model fails and the call ends. */
   apology: string;
-  /** The model has no answer. */
+  /** Said when the model answers with nothing. */
   please_repeat: string;
-  /** The provider's filter holds the answer back. */
+  /** Said when the provider's filter withholds the answer. */
   cannot_say: string;
-  /** The model has no goodbye. */
+  /** Said when the model fails or is silent at a goodbye. */
   goodbye: string;
 }
 

@@ -7,7 +7,7 @@ export type NewMessage = Omit<StoredMessage, 'id' | 'at' | 'nodeId'>;
 export interface NewEvent {
   type: string;
   payload?: Record<string, unknown>;
-  /** Absent: where the conversation stood before. */
+  /** Undefined: the node before this change. */
   nodeId?: string;
 }
 
@@ -18,7 +18,7 @@ interface RecordedItems {
   events?: NewEvent[] | undefined;
 }
 
-/** Writes state, messages and events of a conversation, always together. */
+/** Writes state, messages and events of a conversation in one commit. */
 export class ConversationRecord {
   readonly #store: ConversationStore;
   readonly #now: () => number;

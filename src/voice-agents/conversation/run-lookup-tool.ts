@@ -7,23 +7,23 @@ import type { ToolOffer } from './tool-offers.ts';
 import { buildTemplateScope, type ConversationContext } from './conversation-context.ts';
 import { parseToolArguments } from './tool-arguments.ts';
 
-/** The agent answers without it rather than leave a silence. */
+/** After this time the agent answers without the documents, to avoid a silence. */
 const retrievalTimeoutMs = 1_500;
-/** Of what was found; receipts name the passages, and an event that is too long is cut as a whole. */
+/** The maximum of found text in the log. The receipts name the passages; a longer event would lose them, because it is cut as a whole. */
 const maxLoggedCharacters = 2_000;
 
 export interface ToolResult {
-  /** For the model. */
+  /** The answer for the model. */
   answer: Json;
-  /** For the log, beside the answer or in its place. */
+  /** Fields for the log, beside the answer or replacing it. */
   logDetails: Record<string, Json>;
 }
 
 const toProblemResult = (error: string, logDetails: ToolResult['logDetails'] = {}): ToolResult => ({ answer: { error }, logDetails });
 
 /**
- * What a call of a tool that finds something out gives; never throws. `isRepeated`: a crash came between the intent and the answer, so that
- * nobody can say whether it took effect.
+ * Runs a tool call that fetches information, and returns its answer; never throws. `isRepeated`: the service stopped between the intent and the
+ * answer, so that nobody knows whether the call took effect.
  */
 export async function runLookupTool(
   context: ConversationContext,
@@ -74,13 +74,13 @@ async function callHttpTool(
   return { answer: toToolAnswer(await context.dependencies.sendHttp(request)), logDetails: {} };
 }
 
-/** Why nothing can be looked up is for the log: the model would tell it the person on the line. */
+/** Searches the documents. Why a search fails is logged only: the model would repeat it to the person. */
 async function searchDocuments(context: ConversationContext, query: string, documentUuids: string[] | null): Promise<ToolResult> {
   const controller = new AbortController();
   const found = context.dependencies.retrieve!(query, documentUuids, controller.signal).then(toSearchResult, toFailedSearch);
   const first = await Promise.race([found, context.dependencies.sleep(retrievalTimeoutMs).then(() => null)]);
   if (first) return first;
-  // Whoever is late is not waited for, and may fail unheard.
+  // A late search is aborted, and its failure is ignored.
   controller.abort();
   return toProblemResult('Nothing was found in time; answer without it', {
     reason: `The search took longer than ${retrievalTimeoutMs} ms`,

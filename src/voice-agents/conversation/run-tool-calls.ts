@@ -8,10 +8,10 @@ import type { NewEvent, NewMessage } from './record.ts';
 import { getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
 import type { SpeechOutput } from './speech-output.ts';
 
-/** Nobody listens to a longer silence; what comes later is there for the turn after. */
+/** The person does not wait longer; a later extraction serves the next turn. */
 const maxExtractionWaitMs = 3_000;
 
-/** Whether what comes back may still decide something, and who speaks. */
+/** The turn for which tools run: whether it is still the newest, and its speech. */
 interface TurnState {
   readonly isCurrent: boolean;
   readonly speech: SpeechOutput;
@@ -23,8 +23,8 @@ interface RequestedToolCalls {
 }
 
 /**
- * Does what the model asks for: first what finds something out, all at once, then the first of the calls that lead on or end the call. What
- * comes back late is written and decides nothing.
+ * Runs the tool calls of the model: all lookups at once, then the first call that follows an edge or ends the call. An answer that comes after the
+ * turn has ended is stored and decides nothing.
  */
 export async function runToolCalls(
   context: ConversationContext,
@@ -52,7 +52,7 @@ const toToolMessage = (call: ToolCall, answer: Json): NewMessage => ({
   toolCallId: call.id,
 });
 
-/** A call that is under way already, as when only the line was lost, is waited for and not made again. */
+/** Runs a lookup once: after a lost line the turn waits for the call that is already running. */
 function runLookup(context: ConversationContext, turn: TurnState, call: ToolCall, offers: ToolOffer[], isRepeated: boolean): Promise<void> {
   const underWay = context.inFlight.get(call.id);
   if (underWay) return underWay;
@@ -75,7 +75,7 @@ function runLookup(context: ConversationContext, turn: TurnState, call: ToolCall
   return finding;
 }
 
-/** Goes along an edge. What is to be taken from the talk before is waited for only when the agent is told of it where it comes to. */
+/** Follows an edge. The turn waits for the extraction of the node before only when a prompt of the next node reads its variables. */
 async function followEdge(
   context: ConversationContext,
   { speech: voice }: TurnState,
@@ -104,7 +104,7 @@ async function followEdge(
   if (!left.data.extraction_enabled) return;
   const extraction = extractVariables(context, left).finally(() => context.background.delete(extraction));
   context.background.add(extraction);
-  // Only a store that is broken fails here, and whoever writes next finds that out.
+  // Only a broken store fails here, and the next write reports that.
   extraction.catch(() => {});
   if (promptsReadVariables(context, left.data.extraction_variables))
     await Promise.race([extraction, context.dependencies.sleep(maxExtractionWaitMs)]);

@@ -1,12 +1,12 @@
 import { getNode, type ConversationContext } from './conversation-context.ts';
 
-/** Says what one turn has to say, and knows how long that takes. */
+/** Speaks the utterances of one turn and estimates how long they take. */
 export class SpeechOutput {
-  /** Whole utterances. */
+  /** The finished utterances. */
   readonly said: string[] = [];
   readonly #context: ConversationContext;
   #utterance = '';
-  /** Epoch ms when everything has been spoken, as far as its length tells. */
+  /** Epoch ms at which everything has been spoken, estimated from its length. */
   speaksUntil: number;
 
   constructor(context: ConversationContext) {
@@ -14,7 +14,7 @@ export class SpeechOutput {
     this.speaksUntil = context.dependencies.now();
   }
 
-  /** What has been said of the utterance under way. */
+  /** The text of the unfinished utterance. */
   get utterance(): string {
     return this.#utterance.trim();
   }
@@ -23,7 +23,7 @@ export class SpeechOutput {
     return this.said.length > 0 || this.utterance !== '';
   }
 
-  /** The next piece of an utterance. Blanks before its first word are held back: they may be all that comes. */
+  /** Says the next piece of an utterance. Leading blanks are held back until the first word. */
   append(text: string): void {
     const isBegun = this.utterance !== '';
     this.#utterance += text;
@@ -31,7 +31,7 @@ export class SpeechOutput {
     else if (this.utterance !== '') this.#emit(this.#utterance.trimStart(), false);
   }
 
-  /** Ends the utterance and gives it; empty when nothing was said. */
+  /** Ends the utterance and returns it; empty when nothing was said. */
   finishUtterance(): string {
     const text = this.utterance;
     this.#utterance = '';
@@ -41,7 +41,7 @@ export class SpeechOutput {
     return text;
   }
 
-  /** Says a whole utterance at once. */
+  /** Says a whole utterance. */
   speak(text: string): void {
     this.#emit(text, true);
     this.#recordSpoken(text);

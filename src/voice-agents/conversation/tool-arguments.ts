@@ -3,7 +3,7 @@ import { isRecord, parseJson, type Json } from '../../library/json/json.ts';
 
 const maxListedProblems = 5;
 
-/** The arguments of a tool call when they fit `schema`, else what is wrong, for the model to read. */
+/** Parses the arguments of a tool call by `schema`. A `problem` is a sentence for the model. */
 export function parseToolArguments(text: string, schema: Record<string, unknown>): { value: Record<string, Json> } | { problem: string } {
   const value = parseOrUndefined(text);
   if (!isRecord(value)) return { problem: 'The arguments are no JSON object; call the tool again with one' };
@@ -13,7 +13,7 @@ export function parseToolArguments(text: string, schema: Record<string, unknown>
   return { value: value as Record<string, Json> };
 }
 
-/** Models send nothing at all for a tool without parameters. */
+/** Models send an empty text for a tool without parameters. */
 function parseOrUndefined(text: string): Json | undefined {
   if (text.trim() === '') return {};
   try {

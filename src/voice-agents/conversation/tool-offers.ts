@@ -5,7 +5,7 @@ import { buildTemplateScope, type ConversationContext, getNode, listEdgesFrom, r
 import type { AgentDefinition } from '../definition/definition.ts';
 import type { ToolMock } from './contract.ts';
 
-/** A tool that the model may call where the conversation stands, and what calling it means. */
+/** A tool that the model may call at the current node, and the effect of calling it. */
 export type ToolOffer = { tool: Tool } & (
   | { kind: 'edge'; edge: AgentEdge }
   | { kind: 'http'; http: AgentTool['http'] }
@@ -15,7 +15,7 @@ export type ToolOffer = { tool: Tool } & (
 
 const noParameters = { type: 'object', properties: {}, additionalProperties: false };
 
-/** Where the agent says its goodbye there is nothing to call. */
+/** The tools of the current node. An endCall node has none. */
 export function listToolOffers(context: ConversationContext): ToolOffer[] {
   const { id, type, data } = getNode(context);
   if (type === 'endCall') return [];
@@ -32,7 +32,7 @@ export function listToolOffers(context: ConversationContext): ToolOffer[] {
   const hasDocuments = data.knowledge_base || data.document_uuids.length > 0;
   const retrieval =
     context.dependencies.retrieve && hasDocuments ? [toRetrieveOffer(data.knowledge_base ? null : data.document_uuids)] : [];
-  // An edge that is called so leads to the goodbye that its author wrote.
+  // An edge with the name of `end_call` takes its place: it leads to the goodbye of the agent's author.
   const isTaken = edges.some(({ tool }) => tool.name === endCallTool);
   return [...edges, ...tools, ...retrieval, ...(isTaken ? [] : [endCallOffer])];
 }
@@ -63,7 +63,7 @@ const toRetrieveOffer = (documentUuids: string[] | null): ToolOffer => ({
   },
 });
 
-/** The names of mocks that no tool of the agent has: a typo there would have the tool itself not mocked. */
+/** The names of mocks for which the agent has no tool. After a typo the tool itself would not be mocked. */
 export function findUnknownMocks({ talkNodes }: AgentDefinition, mocks: readonly ToolMock[]): string[] {
   const names = new Set([knowledgeTool, ...[...talkNodes.values()].flatMap(({ data }) => data.tools.map(({ name }) => name))]);
   return mocks.map(({ name }) => name).filter((name) => !names.has(name));

@@ -7,11 +7,11 @@ export interface Utterance {
   /** ISO 8601 UTC. */
   at: string;
   node_id: string;
-  /** The agent was interrupted here. */
+  /** The agent was interrupted at the end of this text. */
   is_cut: boolean;
 }
 
-/** What was said and heard, in order. */
+/** The utterances of both sides, in order. */
 export const toTranscript = (messages: readonly StoredMessage[]): Utterance[] =>
   messages
     .filter(({ role, text }) => role !== 'tool' && text !== '')
@@ -23,7 +23,7 @@ export const toTranscript = (messages: readonly StoredMessage[]): Utterance[] =>
       is_cut: isCut === true,
     }));
 
-/** One utterance a line, as people and models read it. */
+/** One line an utterance, for people and models. */
 export const formatTranscript = (utterances: readonly Utterance[]): string =>
   utterances
     .map(({ speaker, text, is_cut: isCut }) => `${speaker === 'agent' ? 'Agent' : 'Person'}: ${oneLine(text)}${isCut ? ' ...' : ''}`)

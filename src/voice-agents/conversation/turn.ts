@@ -10,7 +10,7 @@ import { SpeechOutput } from './speech-output.ts';
 
 const maxToolRounds = 8;
 const retryMs = 300;
-/** Nobody listens to a longer silence. */
+/** The person does not wait longer. */
 const maxRetryMs = 2_000;
 
 interface ToolCallBatch {
@@ -19,7 +19,7 @@ interface ToolCallBatch {
   hasSpoken: boolean;
 }
 
-/** What one question to the model led to. */
+/** The result of one request to the model. */
 type ModelAnswer =
   | { kind: 'superseded' }
   | { kind: 'finished' }
@@ -27,7 +27,7 @@ type ModelAnswer =
   | ({ kind: 'calls' } & ToolCallBatch)
   | { kind: 'failed'; failure: CompletionFailure; hasSpoken: boolean };
 
-/** The agent's answer: it asks the model, does what the model asks for, and goes on until something was said and nothing is left to do. */
+/** One answer of the agent: asks the model, runs the tools that it calls, and repeats this until the agent has spoken and no call is left. */
 export class Turn {
   readonly speech: SpeechOutput;
   readonly #context: ConversationContext;
@@ -40,12 +40,12 @@ export class Turn {
     this.speech = new SpeechOutput(context);
   }
 
-  /** Whether nothing has come after this turn: only then may it say or decide anything. */
+  /** Whether this is the newest turn; an older one says and decides nothing. */
   get isCurrent(): boolean {
     return this.#context.record.state.epoch === this.#epoch;
   }
 
-  /** Ends the question that is under way. The epoch was raised before. */
+  /** Aborts the request to the model. The caller has raised the epoch. */
   abort(): void {
     this.#controller.abort();
   }
@@ -59,7 +59,7 @@ export class Turn {
       const asked = await this.#askModel(wasCutOff);
       wasCutOff = false;
       if (asked.kind === 'finished') return 'answered';
-      // Leaving the stream takes a moment, in which the other side may have spoken.
+      // The other side may have spoken while the stream was closed.
       if (!this.isCurrent) break;
       if (asked.kind === 'calls' && (await this.#runToolCalls(asked, false))) return this.#finish();
       if (asked.kind !== 'failed' && asked.kind !== 'empty') continue;
@@ -72,19 +72,19 @@ export class Turn {
     return 'superseded';
   }
 
-  /** Calls that a crash has left without an answer. */
+  /** Tool calls without an answer, after a crash. */
   #findOpenToolCalls(): ToolCallBatch | null {
     const open = findOpenToolCalls(this.#context.record.messages);
     return open && { calls: open.calls, offers: listToolOffers(this.#context), hasSpoken: open.message.text !== '' };
   }
 
-  /** A crash came between a goodbye, said together with its end_call, and the end. */
+  /** Whether a crash came between a goodbye, said together with end_call, and the end of the conversation. */
   #hasSaidGoodbye(): boolean {
     const { state, messages } = this.#context.record;
     return state.closing === 'end_call' && (findLastToolCallMessage(messages)?.text ?? '') !== '';
   }
 
-  /** Does what was asked for, and tells whether that was all: the model said goodbye together with its end_call. */
+  /** Runs tool calls. True: the turn is finished, because the model said goodbye together with end_call. */
   async #runToolCalls(called: ToolCallBatch, isRepeated: boolean): Promise<boolean> {
     await runToolCalls(this.#context, this, called, isRepeated);
     return this.isCurrent && called.hasSpoken && this.#context.record.state.closing === 'end_call';
@@ -109,7 +109,7 @@ export class Turn {
     return this.#recordFailure({ failure: 'provider_failed', message: 'The language model ended without an end', retryable: true });
   }
 
-  /** Writes what the model said and asks for, in one with the end of the turn when that is all. */
+  /** Stores the model's text and tool calls, and the end of the turn in the same write when there is no call. */
   #recordAnswer(
     { tool_calls: asked, usage, model }: Extract<ConversationDelta, { type: 'end' }>,
     offers: ToolOffer[],
@@ -134,7 +134,7 @@ export class Turn {
     return calls.length > 0 ? { kind: 'calls', calls, offers, hasSpoken: text !== '' } : { kind: 'empty' };
   }
 
-  /** What was said before the failure was heard, so it stays. */
+  /** Stores the failure and the text before it, which was spoken. */
   #recordFailure({ failure, message, retryable, retry_after_seconds: seconds }: CompletionFailure): ModelAnswer {
     const text = this.speech.finishUtterance();
     this.#context.record.write(
@@ -144,8 +144,8 @@ export class Turn {
         events: [...(text === '' ? [] : [toSaidEvent(text)]), { type: 'model_failed', payload: { failure, message } }],
       },
     );
-    const told = { failure, message, retryable, ...(seconds !== undefined && { retry_after_seconds: seconds }) };
-    return { kind: 'failed', failure: told, hasSpoken: text !== '' };
+    const reported = { failure, message, retryable, ...(seconds !== undefined && { retry_after_seconds: seconds }) };
+    return { kind: 'failed', failure: reported, hasSpoken: text !== '' };
   }
 
   #giveUp({ failure }: CompletionFailure): TurnOutcome['status'] {
@@ -155,7 +155,7 @@ export class Turn {
     return this.#finish(setup.phrases.apology, { closing: 'error' });
   }
 
-  /** The model has twice said nothing. */
+  /** Says a phrase after the model has answered twice with nothing. */
   #fillSilence(): TurnOutcome['status'] {
     const { record, setup } = this.#context;
     if (record.state.closing !== null) return this.#finish(setup.phrases.goodbye);
@@ -174,7 +174,7 @@ export class Turn {
     return 'answered';
   }
 
-  /** It is the other side's turn, or the conversation is over. */
+  /** Gives the turn to the person, or ends the conversation. */
   #endOfTurn(closing = this.#context.record.state.closing): { change: Partial<ConversationState>; events: NewEvent[] } {
     const { record, dependencies } = this.#context;
     const { end } = record.state;
@@ -185,7 +185,7 @@ export class Turn {
     };
   }
 
-  /** Says a text of our own, and is over. */
+  /** Says a fixed text and finishes the turn. */
   speakText(text: string, change: Partial<ConversationState> = {}): TurnOutcome['status'] {
     return this.#finish(text, change);
   }
@@ -196,7 +196,7 @@ const toSaidEvent = (text: string): NewEvent => ({ type: 'agent_said', payload: 
 const retryDelayMs = ({ retry_after_seconds: seconds }: CompletionFailure): number =>
   Math.min(seconds === undefined ? retryMs : seconds * 1000, maxRetryMs);
 
-/** A defect of an adapter ends the answer as its failures do: a person waits on the line. */
+/** Reports a defect of the adapter as a failure: a person is waiting on the line. */
 async function* catchAdapterErrors(deltas: AsyncIterable<ConversationDelta>): AsyncGenerator<ConversationDelta> {
   try {
     yield* deltas;

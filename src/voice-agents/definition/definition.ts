@@ -29,19 +29,19 @@ export interface TalkNode {
   data: TalkData;
 }
 
-/** What is left of a definition for those who run it. */
+/** A parsed definition, as conversations use it. */
 export interface AgentDefinition {
   startNodeId: string;
   /** By id. */
   talkNodes: ReadonlyMap<string, TalkNode>;
-  /** Before the prompt of every node that asks for it; null: there is none. */
+  /** Precedes the prompt of every node with `add_global_prompt`; null: there is no global node. */
   globalPrompt: string | null;
-  /** Sent when the talk is over. Their secrets may be sealed, so their data is read by `parseWebhookData` when it is opened. */
+  /** Sent after the conversation. Their data may hold sealed secrets: open it, then parse it with `parseWebhookData`. */
   webhooks: { id: string; data: Record<string, unknown> }[];
   edges: AgentEdge[];
 }
 
-/** A definition that `validateAgentDefinition` found nothing wrong with, defaults filled in; throws for any other. */
+/** Parses a definition for which `validateAgentDefinition` finds nothing, and fills in defaults. Throws for any other. */
 export function parseAgentDefinition(definition: unknown): AgentDefinition {
   const { nodes, edges } = definition as { nodes: unknown[]; edges: unknown[] };
   const talkNodes = new Map<string, TalkNode>();
@@ -72,7 +72,7 @@ export function parseAgentDefinition(definition: unknown): AgentDefinition {
   };
 }
 
-/** Whether `parseAgentDefinition` takes it, which says less than that it has no problems. */
+/** Whether `parseAgentDefinition` accepts the definition, which may still have problems. */
 export function isReadable(definition: unknown): boolean {
   try {
     parseAgentDefinition(definition);
@@ -82,7 +82,7 @@ export function isReadable(definition: unknown): boolean {
   }
 }
 
-/** What only a start has means nothing elsewhere. */
+/** Removes the keys that mean something in a startCall node only. */
 const omitStartOnlyKeys = <Data extends object>(data: Data): Omit<Data, keyof typeof startOnlyKeys> =>
   Object.fromEntries(Object.entries(data).filter(([key]) => !Object.hasOwn(startOnlyKeys, key))) as Omit<Data, keyof typeof startOnlyKeys>;
 
@@ -90,13 +90,13 @@ export const parseWebhookData = (data: Record<string, unknown>): WebhookData => 
 
 const isIgnoredNode = (node: unknown): boolean => isRecord(node) && isIgnoredNodeType(node['type']);
 
-/** Edges from or to a node that is not walked are not walked, either. */
+/** The edges between nodes that conversations visit. */
 function activeEdges(nodes: unknown[], edges: unknown[]): unknown[] {
   const passive = new Set(nodes.flatMap((node) => (isRecord(node) && isIgnoredNodeType(node['type']) ? [node['id']] : [])));
   return edges.filter((edge) => !isRecord(edge) || !(passive.has(edge['source']) || passive.has(edge['target'])));
 }
 
-/** Every problem of a definition, `loc` naming the node or edge by its id (by its position when it has none). Empty: it can be run. */
+/** All problems of a definition; empty: it can be used. `loc` names the node or edge by its id, or by its position when it has no id. */
 export function validateAgentDefinition(definition: unknown): Issue[] {
   if (!isRecord(definition)) return [definitionIssue([], 'A definition is an object { nodes, edges }')];
   const { nodes: rawNodes, edges: rawEdges } = definition;
@@ -113,7 +113,7 @@ export function validateAgentDefinition(definition: unknown): Issue[] {
     [...definitionPath, 'nodes'],
   );
   const edges = parseIdentifiedItems(activeEdges(rawNodes, rawEdges), EdgeSchema, [...definitionPath, 'edges']);
-  // A node or an edge with a fault of its own still takes its place in the graph, so that one fault is not reported as several.
+  // Nodes and edges with faults keep their place in the graph, so that one fault is not reported as several.
   const shapedNodes = nodes.items.map(toShapedNode);
   const shapedEdges = edges.items.filter(hasEnds);
   return [
@@ -148,7 +148,7 @@ const toShapedNode = ({ id, type, data }: IdentifiedItem): ShapedNode => ({
 const hasEnds = (edge: IdentifiedItem): edge is IdentifiedItem & { source: string; target: string; data: unknown } =>
   typeof edge['source'] === 'string' && typeof edge['target'] === 'string';
 
-/** Unknown type, data that does not fit it, templates that do not parse. */
+/** Reports an unknown type, data that does not fit the type, and templates that do not parse. */
 function nodeIssues({ id, type, data }: IdentifiedItem): Issue[] {
   if (typeof type !== 'string' || type === '') return [];
   if (!isNodeType(type)) return [definitionIssue(['nodes', id, 'type'], `Unknown node type "${type}"; known: ${nodeTypeNames.join(', ')}`)];
@@ -165,7 +165,7 @@ function nodeIssues({ id, type, data }: IdentifiedItem): Issue[] {
   ];
 }
 
-/** Of the fields that are rendered; a brace in another one is only a brace. */
+/** Checks the rendered fields only; in other fields a brace is an ordinary character. */
 const templateIssues = (data: unknown, fields: string[], loc: string[]): Issue[] =>
   isRecord(data)
     ? fields.flatMap((field) => templateProblems(data[field], [...loc, field])).map(({ path, message }) => definitionIssue(path, message))

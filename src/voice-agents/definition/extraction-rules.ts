@@ -3,7 +3,10 @@ import { isRecord } from '../../library/json/json.ts';
 import type { ShapedNode } from './graph-rules.ts';
 import { definitionIssue } from './issues.ts';
 
-/** Within a node each variable is there once; nodes may share one when it has the same type in all. Whoever extracts names variables. */
+/**
+ * Checks that a node that extracts has variables, that their names differ within the node, and that variables of several nodes have one
+ * type.
+ */
 export function extractionIssues(nodes: ShapedNode[]): Issue[] {
   const types = new Map<string, { type: unknown; node: string }>();
   return nodes.flatMap(({ id, data }) => {

@@ -16,7 +16,7 @@ export interface ShapedEdge {
 const conversationNodeTypes = new Set(['startCall', 'agentNode', 'endCall']);
 const unconnectedNodeTypes = new Set(['globalNode', 'webhook']);
 
-/** Exactly one start, at most one global node. */
+/** Checks that there is one start node and at most one global node. */
 export function countIssues(nodes: ShapedNode[]): Issue[] {
   const starts = nodes.filter(({ type }) => type === 'startCall');
   const globals = nodes.filter(({ type }) => type === 'globalNode');
@@ -26,7 +26,7 @@ export function countIssues(nodes: ShapedNode[]): Issue[] {
   return [...missing, ...repeated(starts, 'one'), ...repeated(globals, 'at most one')];
 }
 
-/** Both ends exist, and an edge may be there. */
+/** Checks that both ends of each edge exist and that their types may have such an edge. */
 export function edgeIssues(nodes: ShapedNode[], edges: ShapedEdge[]): Issue[] {
   const types = new Map(nodes.map(({ id, type }) => [id, type]));
   return edges.flatMap((edge) =>
@@ -46,7 +46,7 @@ function edgeEndProblem(id: string, end: 'source' | 'target', types: ReadonlyMap
   return null;
 }
 
-/** Every node that talks can be reached from a start. */
+/** Checks that each node of the conversation can be reached from a start node. */
 export function reachIssues(nodes: ShapedNode[], edges: ShapedEdge[]): Issue[] {
   const reached = new Set(nodes.filter(({ type }) => type === 'startCall').map(({ id }) => id));
   if (reached.size === 0) return [];

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { keyWithoutEffect, withWarnings, type Warning } from '../../library/json/config-object.ts';
 
-// Keys that definitions made for other services have, above all for Dograh (https://github.com/dograh-hq/dograh, `node_specs`), whose node types
-// and edges are ours. What means something here is in `schemas.ts`; these may be there, and what would change a talk is warned of.
+// Keys of definitions that were made for other services, above all Dograh (https://github.com/dograh-hq/dograh, `node_specs`), which has
+// the same node types and edges. `schemas.ts` has the keys with a meaning here. The keys below are accepted and ignored, with a warning
+// where the talk would differ.
 
 const ignoredKey = keyWithoutEffect();
 
@@ -30,14 +31,14 @@ export const ignoredTalkKeys = {
   tool_uuids: keyWithoutEffect('Has no effect: tools of another service are not known here; write them into `tools`'),
 };
 
-/** Of a goodbye. */
+/** Keys of endCall nodes. */
 export const ignoredEndCallKeys = {
   document_uuids: keyWithoutEffect('Has no effect: nothing is looked up for a goodbye'),
 };
 
 const startOnlyMessage = 'Has no effect here: only a startCall node has it';
 
-/** Of nodes that talk and are not the start. */
+/** Keys of startCall nodes, in other nodes of the conversation. */
 export const startOnlyKeys = {
   greeting: keyWithoutEffect(startOnlyMessage),
   detect_voicemail: keyWithoutEffect(startOnlyMessage),
@@ -45,7 +46,7 @@ export const startOnlyKeys = {
   delayed_start_duration: ignoredKey,
 };
 
-/** Of a node that only holds a prompt. */
+/** Keys of global nodes, which have a prompt only. */
 export const ignoredGlobalKeys = {
   ...ignoredTalkKeys,
   document_uuids: ignoredKey,
@@ -71,7 +72,7 @@ export const ignoredStartKeys = {
   pre_call_fetch_credential_uuid: ignoredKey,
 };
 
-/** `normalizeWebhookFields` reads those that we have under another name. */
+/** `normalizeWebhookFields` reads the first four, which have other names here. */
 export const ignoredWebhookKeys = {
   http_method: ignoredKey,
   endpoint_url: ignoredKey,
@@ -81,7 +82,7 @@ export const ignoredWebhookKeys = {
   retry_config: keyWithoutEffect('Has no effect: a webhook that fails is always sent again, up to five times in all'),
 };
 
-/** Node types that may be there and are not walked, each with what takes its place. */
+/** Accepted node types that conversations do not visit, each with its substitute. */
 export const ignoredNodeTypes: Readonly<Record<string, string>> = {
   trigger: 'A trigger node has no effect: POST /workflow/{id}/runs, campaigns and journeys start calls',
   qa: 'A qa node has no effect: annotations of a run have a summary and the sentiment, and conversation tests check an agent',

@@ -2,7 +2,7 @@ import { isRecord } from '../../library/json/json.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** The data of a webhook node with our names for what another service calls otherwise (see `other-keys.ts`); our own go first. */
+/** Renames the fields of a webhook node that another service names differently (`ignored-keys.ts`). A field under its own name wins. */
 export function normalizeWebhookFields(data: JsonObject): JsonObject {
   const {
     method = data['http_method'],
@@ -13,11 +13,11 @@ export function normalizeWebhookFields(data: JsonObject): JsonObject {
   return { ...data, ...nullToUndefined({ method, url, headers, body }) };
 }
 
-/** Null is what an editor writes for what nobody has filled in. */
+/** Editors write null for an empty field. */
 const nullToUndefined = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? undefined]));
 
-/** `[{ key, value }]` as `{ key: value }`; anything else is no headers. */
+/** `[{ key, value }]` as `{ key: value }`; undefined for anything but a list. */
 const toHeaders = (list: unknown): unknown =>
   Array.isArray(list)
     ? Object.fromEntries(list.filter(isRecord).flatMap(({ key, value }) => (typeof key === 'string' ? [[key, value]] : [])))

@@ -20,7 +20,7 @@ const maxSpeechLength = 4_000;
 const isFilled = (text: string): boolean => text.trim() !== '';
 const nonEmptyText = (maximum: number) => z.string().max(maximum).refine(isFilled, 'Must not be empty');
 
-/** Where a value stands in a gathered context, or what a template reads by that name. */
+/** Names with a meaning of their own in a gathered context or in a template. */
 const reservedVariables = new Set([
   'call_status',
   'call_disposition',
@@ -43,7 +43,7 @@ const variableName = z
 const ExtractionVariable = configObject({
   name: variableName,
   type: z.enum(['string', 'number', 'boolean']).default('string'),
-  /** What the value is, in words for the model. */
+  /** Describes the value for the model. */
   prompt: z.string().max(2_000).default(''),
 });
 
@@ -62,11 +62,11 @@ const Tool = configObject({
     .refine((name) => name !== endCallTool && name !== knowledgeTool, 'Every agent has a tool of this name; choose another'),
   description: nonEmptyText(2_000),
   parameters: Parameters.default({ type: 'object', properties: {} }),
-  /** Without `body` the arguments are sent: as JSON, with GET and HEAD as the query. Templates read them as `arguments`. */
+  /** Without `body` the arguments are sent: as JSON, or as the query for GET and HEAD. Templates read them as `arguments`. */
   http: HttpCall,
 });
 
-/** Null is as good as absent: graph editors write it for what nobody has filled in. */
+/** Null means absent: graph editors write null for an empty field. */
 const nullishList = <Item extends z.ZodType>(item: Item, maximum: number) =>
   z
     .array(item)
@@ -90,7 +90,7 @@ const talkFields = {
 };
 const toolFields = {
   document_uuids: nullishList(z.uuid('Must be the document_uuid of a document'), 100),
-  /** All documents of the organization may be looked up. */
+  /** True: all documents of the organization. */
   knowledge_base: nullishFlag(false),
   tools: nullishList(Tool, 50),
 };
@@ -102,7 +102,7 @@ const StartCallData = configObject({
   ...talkFields,
   ...toolFields,
   greeting: z.string().max(maxSpeechLength).nullish(),
-  /** The greeting is held back for this many seconds after a call was answered. */
+  /** Holds the greeting back for `delayed_start_duration` seconds after a call is answered. */
   delayed_start: nullishFlag(false),
   delayed_start_duration: z
     .number()
@@ -110,18 +110,18 @@ const StartCallData = configObject({
     .max(10)
     .nullish()
     .transform((seconds) => seconds ?? defaultDelaySeconds),
-  /** Goes before `machine_detection` of the telephony configuration. */
+  /** Overrides `machine_detection` of the telephony configuration. */
   detect_voicemail: z.boolean().nullish(),
 });
 const AgentNodeData = configObject({ ...editorKeys, ...startOnlyKeys, ...ignoredTalkKeys, ...talkFields, ...toolFields });
 const EndCallData = configObject({ ...editorKeys, ...ignoredEndCallKeys, ...startOnlyKeys, ...ignoredTalkKeys, ...talkFields });
 const GlobalNodeData = configObject({ ...editorKeys, ...ignoredGlobalKeys, name: talkFields.name, prompt: talkFields.prompt });
-/** Sent when the talk is over. Where another service's names are used, `normalizeWebhookFields` has put ours in their place. */
+/** A webhook after the conversation. `normalizeWebhookFields` has renamed the fields of other services. */
 const WebhookData = configObject({
   ...editorKeys,
   ...ignoredWebhookKeys,
   name: talkFields.name,
-  /** False: it is not sent. */
+  /** False: the webhook is not sent. */
   enabled: nullishFlag(true),
   ...HttpRequestData.pick({ method: true, url: true, headers: true, body: true, secret: true, timeout_seconds: true }).shape,
 });
@@ -141,7 +141,7 @@ export const isNodeType = (type: string): type is NodeType => Object.hasOwn(node
 
 const id = z.string().min(1).max(100);
 
-/** Graph editors keep more on nodes and edges (sizes, colours); that is theirs and ignored. */
+/** Further keys of a graph editor, such as sizes and colours, are ignored. */
 export const NodeSchema = z.object({ id, type: z.string().min(1), data: z.record(z.string(), z.unknown()) });
 export const EdgeSchema = z.object({
   id,
@@ -150,7 +150,7 @@ export const EdgeSchema = z.object({
   data: configObject({
     ...editorKeys,
     label: nonEmptyText(64),
-    /** When to go this way, in words for the model. */
+    /** When to follow this edge, in words for the model. */
     condition: nonEmptyText(4_000),
     transition_speech: z.string().max(maxSpeechLength).nullish(),
   }),
@@ -160,7 +160,7 @@ export type AgentTool = z.infer<typeof Tool>;
 export type ExtractionVariable = z.infer<typeof ExtractionVariable>;
 export type WebhookData = z.infer<typeof WebhookData>;
 export type AgentEdge = z.infer<typeof EdgeSchema>;
-/** What the three types of nodes that talk have; a goodbye has no abilities, and the last four are the start's. */
+/** The data of the node types of a conversation. An endCall node has no tools or documents; the `startOnlyKeys` are those of a start. */
 export type TalkData = Omit<
   z.infer<typeof AgentNodeData>,
   keyof typeof startOnlyKeys | keyof typeof editorKeys | keyof typeof ignoredTalkKeys

@@ -3,14 +3,14 @@ import { isRecord } from '../../library/json/json.ts';
 import type { ShapedEdge, ShapedNode } from './graph-rules.ts';
 import { definitionIssue } from './issues.ts';
 
-/** OpenAI takes 128 functions in a request; some are the service's own. */
+/** OpenAI accepts 128 functions in a request; the service adds a few of its own. */
 const maxTools = 100;
 
 interface LabelledEdge extends ShapedEdge {
   data: unknown;
 }
 
-/** What a node offers the model has a name each: its edges by their labels, its tools by their own. */
+/** Checks that the tool names of a node differ: those of its edges, made from their labels, and those of its tools. */
 export function toolIssues(nodes: ShapedNode[], edges: LabelledEdge[]): Issue[] {
   const leaving = Map.groupBy(edges, ({ source }) => source);
   return nodes.flatMap((node) => nodeIssues(node, leaving.get(node.id) ?? []));
@@ -49,7 +49,7 @@ function labelProblem(label: string): string | null {
   return name === knowledgeTool ? `"${name}" is the tool that looks things up; choose another label` : null;
 }
 
-/** What a model takes as the name of a function (https://platform.openai.com/docs/api-reference/chat/create). */
+/** The names of functions that OpenAI accepts (https://platform.openai.com/docs/api-reference/chat/create). */
 export const toolNamePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const endCallTool = 'end_call';

@@ -4,7 +4,7 @@ import { isIgnoredNodeType, ignoredNodeTypes } from './ignored-keys.ts';
 import { definitionPath } from './issues.ts';
 import { EdgeSchema, isNodeType, nodeDataSchemas } from './schemas.ts';
 
-/** The parts of a definition that have no effect, whether or not it can be run; `loc` names nodes and edges as its problems do. */
+/** The parts of a definition that have no effect, also of one with problems. `loc` names nodes and edges as issues do. */
 export function findDefinitionWarnings(definition: unknown): Warning[] {
   if (!isRecord(definition)) return [];
   const nodes = listIdentifiedItems(definition['nodes']).flatMap(([name, { type, data }]): Warning[] => {
@@ -19,7 +19,7 @@ export function findDefinitionWarnings(definition: unknown): Warning[] {
   return limitWarnings([...nodes, ...edges], definitionPath);
 }
 
-/** Each object of a list with its id or, without one, its position. */
+/** The objects of a list, each with its id or, without an id, its position. */
 const listIdentifiedItems = (list: unknown): [string, Record<string, unknown>][] =>
   (Array.isArray(list) ? (list as unknown[]) : []).flatMap((item, index): [string, Record<string, unknown>][] =>
     isRecord(item) ? [[typeof item['id'] === 'string' && item['id'] !== '' ? item['id'] : String(index), item]] : [],

@@ -203,20 +203,20 @@ describe('PDFs', () => {
     expect(await textsOf(bytes, 'a.pdf')).toEqual(['hello']);
   });
 
-  test('a page whose text comes in more portions than pages of forms have is refused with its number', async () => {
+  test('a page whose text comes in more chunks than pages of forms have is refused with its number', async () => {
     const pageOf = (count: number) => {
       let left = count;
-      const portions = new ReadableStream({
+      const chunks = new ReadableStream({
         pull(controller) {
           if (left === 0) controller.close();
           else controller.enqueue({ items: [] });
           left -= 1;
         },
       });
-      return { pageNumber: 7, streamTextContent: () => portions };
+      return { pageNumber: 7, streamTextContent: () => chunks };
     };
     expect(await readTextItems(pageOf(10_000))).toEqual({ items: [] });
-    await expect(readTextItems(pageOf(10_001))).rejects.toThrow('its page 7 draws text in more than 10000 portions');
+    await expect(readTextItems(pageOf(10_001))).rejects.toThrow('its page 7 draws text in more than 10000 chunks');
   });
 
   test('a font may name all its signs', async () => {

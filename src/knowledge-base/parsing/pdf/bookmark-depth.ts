@@ -2,9 +2,9 @@ import type { PdfObjects } from './pdf-objects.ts';
 
 const maxDepth = 100;
 
-/** Whether bookmarks may lie deeper in each other than the reader can hand over: it does not say so, and never comes back. */
+/** Whether bookmarks may be nested deeper than the PDF library can return: it would hang without an error. */
 export function mayHaveDeepBookmarks(objects: PdfObjects, file: string): boolean {
-  // What is packed and encrypted is not seen.
+  // The bookmarks of an encrypted file with packed objects cannot be read.
   if (/\/Encrypt\b/.test(file) && /\/ObjStm\b/.test(file)) return true;
   const depths = new Map<number, number>();
   const waiting: number[] = [];

@@ -1,10 +1,10 @@
 /** The cost of a stream of drawing commands. */
 export interface DrawingContent {
   bytes: number;
-  /** How many states it saves (`q`) more than it restores (`Q`): at most, and at its end. */
+  /** The nesting of saved states (`q`) that are not restored (`Q`): the maximum, and the number at the end. */
   maxDepth: number;
   unrestored: number;
-  /** How often it draws the object of each name. */
+  /** How often the stream draws the object of each name. */
   draws: Map<string, number>;
   showsText: boolean;
 }

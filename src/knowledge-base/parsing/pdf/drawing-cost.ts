@@ -47,7 +47,7 @@ export class DrawingCosts {
     return new DrawingCosts(await new DrawingAnalyzer(objects).measurePages(), fileBytes);
   }
 
-  /** `reference`: the number of the page's object. Throws `UnparsableDocument` when the page, or all pages so far, cost too much. */
+  /** Throws `UnparsableDocument` when the page, or all pages so far, cost too much. `reference`: the object number of the page. */
   checkPage(page: number, reference: number | undefined): void {
     const { bytes, maxDepth: deepest } = this.pages.get(reference ?? -1) ?? noCost;
     if (deepest > maxStateDepth)
@@ -114,7 +114,7 @@ class DrawingAnalyzer {
     return work;
   }
 
-  /** The numbers of a page's streams in their order, wherever it names some; its list of them may be an object of its own. */
+  /** The numbers of a page's streams, in order. The list of them may be an object of its own. */
   private *findContentStreams(text: string): Generator<number> {
     const lists = [...text.matchAll(/\/Contents[\s\0]*(\[[^[\]]*\]|\d+[\s\0]+\d+[\s\0]+R)/g)].map(([, list = '']) => list);
     for (const number of parseReferences(lists.join(' '))) {
@@ -167,7 +167,7 @@ class DrawingAnalyzer {
     return work;
   }
 
-  /** The names of a dictionary, and of the objects that its resources lie in; a page has those of what it hangs on too. */
+  /** The names of a dictionary and of its resources; a page inherits the names of its parents. */
   private findNames(text: string): NameTables {
     const names = [parseNames(text)];
     const followed = new Set<number>();

@@ -2,15 +2,15 @@ import { tooLarge } from '../unparsable-document.ts';
 import type { PdfObjects } from './pdf-objects.ts';
 import { exportAgainAdvice } from './reject-decompression-bombs.ts';
 
-/** Characters that the ranges of one table of a font stand for; a font has 65,536 signs at most. */
+/** The maximum of characters in the ranges of one table; a font has 65,536 glyphs at most. */
 const maxCharactersPerTable = 2 << 20;
-/** Of all fonts, and of them as often as they are loaded. */
+/** The maximum of all fonts, and of all fonts times the number of loads. */
 const maxTotalCharacters = 1e8;
 const maxLoadedCharacters = 5e8;
 
 /**
- * How many characters the ranges stand for with which fonts say what their signs mean and how wide they are: a range of any length is a few
- * letters in the file. Throws `UnparsableDocument` where one table has too many.
+ * Counts the characters in the ranges of the fonts' tables of meanings and widths: a few letters of the file can define a range of any
+ * length. Throws `UnparsableDocument` where one table has too many.
  */
 export async function countFontRanges(objects: PdfObjects): Promise<number> {
   const tables = new Map<number, number>();
@@ -30,7 +30,7 @@ export async function countFontRanges(objects: PdfObjects): Promise<number> {
   return inAll;
 }
 
-/** `loads`: how often the fonts of the file are loaded. */
+/** Throws `UnparsableDocument` for too many characters. `loads`: how often the fonts of the file are loaded. */
 export function checkFontRanges(ranges: number, loads: number): void {
   if (ranges > maxTotalCharacters || ranges * loads > maxLoadedCharacters)
     throw tooLarge('the tables of its fonts stand for too many characters', exportAgainAdvice);
@@ -53,7 +53,7 @@ async function countMeanings(objects: PdfObjects, number: number): Promise<numbe
 
 const parseCode = (digits: string) => parseInt(digits.replace(/[\s\0]/g, '').slice(-8), 16) || 0;
 
-/** Of a list of `first [widths]` and `first last width`. */
+/** Counts the widths in a list of `first [widths]` and `first last width`. */
 function countWidths(text: string, begin: number): number {
   const tokens = /\[[^[\]]*\]|-?\d+(?:\.\d+)?|[\]/<>]/g;
   tokens.lastIndex = begin;

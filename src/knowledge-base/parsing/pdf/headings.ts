@@ -3,19 +3,19 @@ import type { PageParagraph } from './paragraphs.ts';
 const maxHeadingLength = 150;
 const maxEmphasisedLength = 90;
 const minSizeRatio = 1.15;
-/** With more of them than this, what looks like headings is how the whole document looks. */
+/** Above this share the style of headings is the style of the whole document. */
 const maxHeadingShare = 0.4;
 const minParagraphsForShare = 20;
 
-/** Bookmarks of a document, flattened: their title, and how deep they lie, from 1. */
+/** A bookmark of the flattened outline; `depth` begins at 1. */
 export interface Bookmark {
   title: string;
   depth: number;
 }
 
 /**
- * The level of each paragraph that is a heading. Told by bookmarks, by letters larger than those of most text, and by a font of their own on
- * a short line. A PDF does not say which fonts are bold.
+ * The level of each paragraph that is a heading. A heading is found by a bookmark, by letters larger than those of most text, or by a font
+ * of its own on a short line. A PDF does not say which fonts are bold.
  */
 export function detectHeadingLevels(paragraphs: PageParagraph[], bookmarks: Bookmark[]): Map<PageParagraph, number> {
   const texts = paragraphs.filter((paragraph) => paragraph.kind !== 'table');

@@ -3,7 +3,7 @@ const maxWords = 50_000;
 /** Only the end of a long text is examined. */
 const maxWordLength = 100;
 
-/** Joins lines. Remembers the words that a document writes with a hyphen, to tell them from those that the end of a line has broken. */
+/** Joins lines. Remembers the hyphenated words of a document, to distinguish them from words broken at the end of a line. */
 export class HyphenJoiner {
   private readonly words = new Set<string>();
 
@@ -12,7 +12,7 @@ export class HyphenJoiner {
     for (const [word] of text.matchAll(/(?<!\p{L})\p{L}+-\p{L}+/gu)) this.words.add(word.toLowerCase());
   }
 
-  /** Undoes the breaking of words; Chinese and Japanese have no blanks. */
+  /** Joins two lines and a word broken between them. Chinese and Japanese lines are joined without a blank. */
   join(before: string, after: string): string {
     const [, first = ''] = /(\p{L}+)[-\u00ad\u2010]$/u.exec(before.slice(-maxWordLength)) ?? [];
     if (first !== '' && /^\p{Ll}/u.test(after)) {

@@ -7,20 +7,22 @@ import type { RunningLines } from './running-lines.ts';
 import { toSegments } from './segments.ts';
 import { toTableCells } from './table-rows.ts';
 
-/** A page with more runs is a drawing or an attack and is read in the order of the file. A page of small print has 3,000. */
+/** A page with more runs is a drawing or an attack; its text is kept in the order of the file. A page of small print has 3,000 runs. */
 const maxRuns = 20_000;
-/** Of runs with each other, in a document: 4,000 pages of 1,000. Beyond them only pages with few runs are put in order. */
+/**
+ * The maximum of comparisons between runs in a document: 4,000 pages of 1,000 runs. Later pages are sorted only when they have few runs.
+ */
 const maxComparisons = 4e9;
 const smallPageRuns = 500;
 
-/** The state that earlier pages leave for later ones. */
+/** The state that earlier pages pass to later ones. */
 export interface PageReadingState {
   running: RunningLines;
   hyphens: HyphenJoiner;
   comparisons: number;
 }
 
-/** The paragraphs of a page, region by region, in reading order. `number`: of the page, from 1. */
+/** The paragraphs of a page, region by region, in reading order. `number`: the page, from 1. */
 export function* readPageParagraphs(
   { runs, aside, height }: PageRuns,
   number: number,

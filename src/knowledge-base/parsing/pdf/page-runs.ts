@@ -2,7 +2,7 @@ import type { TextContent } from './text-items.ts';
 
 type TextItem = Extract<TextContent['items'][number], { str: string }>;
 
-/** A stretch of text in one font. Points, from the upper left corner of the page as it is read; `baseline` grows downwards. */
+/** A stretch of text in one font. Points from the upper left corner of the page in reading position; `baseline` grows downwards. */
 export interface TextRun {
   text: string;
   left: number;
@@ -10,7 +10,7 @@ export interface TextRun {
   baseline: number;
   size: number;
   font: string;
-  /** The page has a blank after it. */
+  /** A blank follows on the page. */
   isSpaced: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface PageRuns {
   width: number;
   height: number;
   runs: TextRun[];
-  /** Text that stands across the page, in its own order: stamps and notes in the margin. */
+  /** Text in another direction, in the order of the file: stamps and notes in the margin. */
   aside: string;
 }
 
@@ -28,10 +28,10 @@ interface Viewport {
   transform: readonly number[];
 }
 
-/** Quarter turns to the right, by which text stands against the page. */
+/** The angle of text on the page, in quarter turns to the right. */
 type Rotation = 0 | 1 | 2 | 3;
 
-/** Turns the page so that most of its text stands upright, and a page that is read from the right so that it is read from the left. */
+/** Rotates the page so that most of its text is upright, and mirrors a page that is read from right to left. */
 export function toPageRuns({ items }: Pick<TextContent, 'items'>, viewport: Viewport): PageRuns {
   const placed: { item: TextItem; turn: Rotation; x: number; y: number; isSpaced: boolean }[] = [];
   const lengths = [0, 0, 0, 0];
@@ -50,15 +50,15 @@ export function toPageRuns({ items }: Pick<TextContent, 'items'>, viewport: View
     if (item.dir === 'rtl') fromRight += item.str.length;
     placed.push({ item, turn, ...toPagePoint(viewport, item), isSpaced: false });
   }
-  const most = lengths.indexOf(Math.max(...lengths)) as Rotation;
-  const isLying = most === 1 || most === 3;
+  const mainTurn = lengths.indexOf(Math.max(...lengths)) as Rotation;
+  const isLying = mainTurn === 1 || mainTurn === 3;
   const [width, height] = isLying ? [viewport.height, viewport.width] : [viewport.width, viewport.height];
-  const isFromRight = fromRight > (lengths[most] ?? 0) / 2;
+  const isFromRight = fromRight > (lengths[mainTurn] ?? 0) / 2;
 
   const runs = placed
-    .filter(({ turn }) => turn === most)
+    .filter(({ turn }) => turn === mainTurn)
     .map(({ item, x, y, isSpaced }): TextRun => {
-      const [left, baseline] = rotatePoint(x, y, most, viewport);
+      const [left, baseline] = rotatePoint(x, y, mainTurn, viewport);
       const text = item.str;
       const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0) || item.height;
       const right = left + item.width;
@@ -67,7 +67,7 @@ export function toPageRuns({ items }: Pick<TextContent, 'items'>, viewport: View
         ? { text, left: width - right, right: width - left, baseline, size, font, isSpaced }
         : { text, left, right, baseline, size, font, isSpaced };
     });
-  const aside = placed.flatMap(({ item, turn, isSpaced }) => (turn === most ? [] : [item.str + (isSpaced ? ' ' : '')])).join('');
+  const aside = placed.flatMap(({ item, turn, isSpaced }) => (turn === mainTurn ? [] : [item.str + (isSpaced ? ' ' : '')])).join('');
   return { width, height, runs, aside };
 }
 

@@ -2,7 +2,7 @@ import { parseListItem } from '../text/parse-list-item.ts';
 import type { HyphenJoiner } from './hyphens.ts';
 import { measureLinePitch, type Row } from './rows.ts';
 
-/** A paragraph as it stands on a page, before anything is known of the whole document. */
+/** A paragraph of a page, before the whole document is known. */
 export interface PageParagraph {
   kind: 'text' | 'item' | 'table';
   text: string;
@@ -13,7 +13,7 @@ export interface PageParagraph {
   font: string;
   isOneFont: boolean;
   lineCount: number;
-  /** Its last line goes to the end of the column: what follows elsewhere may belong to it. */
+  /** Its last line reaches the end of the column: the next column or page may continue it. */
   isFilled: boolean;
 }
 
@@ -27,7 +27,7 @@ interface TextLine {
   isOneFont: boolean;
 }
 
-/** The paragraphs of lines that stand below each other. */
+/** Splits lines below each other into paragraphs. */
 export function splitIntoParagraphs(rows: Row[], page: number, hyphens: HyphenJoiner): PageParagraph[] {
   const lines = rows.map(toTextLine);
   const pitch = measureLinePitch(lines);
@@ -55,7 +55,7 @@ function toTextLine({ segments }: Row): TextLine {
   };
 }
 
-/** A dash, a point in the middle or a number may also stand at the beginning of a line by chance. */
+/** A dash, a middle dot or a number may also begin a line by chance. */
 const unambiguousBullet = /^\s*[•◦▪▫■□●○◆◇‣⁃∙►▸➢➤✓✔❖]/;
 
 function startsParagraph(
@@ -98,7 +98,10 @@ function toParagraph(lines: TextLine[], page: number, right: number, hyphens: Hy
   };
 }
 
-/** A sentence that goes on in the next column or on the next page is one; notes at the foot may stand between. */
+/**
+ * Appends the paragraphs of a column or page. A sentence that continues from the column or page before is joined; footnotes may stand
+ * between.
+ */
 export function appendParagraphs(paragraphs: PageParagraph[], found: PageParagraph[], hyphens: HyphenJoiner): void {
   const [first, ...others] = found;
   if (!first) return;

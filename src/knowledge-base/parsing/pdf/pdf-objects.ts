@@ -2,17 +2,17 @@ import { tooLarge } from '../unparsable-document.ts';
 import { exportAgainAdvice, maxUnpackedStreamBytes, parsePacking, findStreamEnd, decodeNames } from './reject-decompression-bombs.ts';
 import { unpackStream } from './unpack-stream.ts';
 
-/** Of all that is looked through, in bytes. */
+/** The maximum of all unpacked streams. */
 const maxTotalUnpackedBytes = 512 << 20;
 const maxVersions = 1000;
 
-/** An object of the file, or one that is packed into a stream with others. `start`: where the bytes of a stream begin. */
+/** An object of the file, or an object packed with others into a stream. `start`: the index of a stream's first byte. */
 export interface PdfObject {
   text: string;
   start: number | undefined;
 }
 
-/** All objects by number. A file may have several of a number, and which of them is read is told elsewhere: all count. */
+/** All objects by number. A file may have several objects of a number; which one the reader takes is not known here, so all count. */
 export class PdfObjects {
   private readonly bytes: Uint8Array;
   private readonly file: string;
@@ -45,7 +45,7 @@ export class PdfObjects {
     return this.objects.entries();
   }
 
-  /** What a stream unpacks to, as Latin 1; an empty text where it has none. */
+  /** The unpacked bytes of a stream, as Latin 1; empty when the object has none. */
   async unpack({ text, start }: PdfObject): Promise<string> {
     if (start === undefined) return '';
     const decoder = new TextDecoder('latin1');
@@ -68,7 +68,7 @@ export class PdfObjects {
     return { text, start: end?.[0].startsWith('stream') ? end.index + end[0].length : undefined };
   }
 
-  /** Pairs of numbers, of an object and of its place from `first` on, come before the objects. */
+  /** The unpacked text begins with pairs of numbers: of an object, and of its place after `first`. */
   private addPackedObjects(unpacked: string, first = '0'): void {
     const numbers = unpacked.slice(0, Number(first)).match(/\d+/g)?.map(Number) ?? [];
     const pairs = numbers.flatMap((number, index) =>

@@ -25,9 +25,9 @@ const endMarkSearchBytes = 4096;
 const pagesBetweenCleanups = 20;
 const maxPages = 5000;
 
-/** Reads a PDF page by page, so that only one page is in memory. */
+/** Reads a PDF page by page, so that one page is in memory at a time. Throws `UnparsableDocument`. */
 export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
-  // The library would read the beginning of a cut-off file and silently leave out the rest.
+  // The library reads the beginning of a truncated file and silently omits the rest.
   if (!new TextDecoder('latin1').decode(bytes.subarray(-endMarkSearchBytes)).includes(endMark)) throw damaged('it is cut off');
   const file = new TextDecoder('latin1').decode(bytes);
   await rejectDecompressionBombs(bytes, file);
@@ -50,7 +50,7 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
 
 async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
   try {
-    // The library takes over the whole buffer of the bytes, which saves a copy.
+    // The library takes ownership of the whole buffer, which saves a copy.
     const owned = bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();
     return await getDocumentProxy(owned, { verbosity: 0, disableFontFace: true, useSystemFonts: false });
   } catch (error) {
@@ -105,7 +105,7 @@ async function readBookmarks(pdf: PDFDocumentProxy): Promise<Bookmark[]> {
   try {
     return flatten(((await pdf.getOutline()) ?? []) as Outline[], 1);
   } catch {
-    // Bookmarks only help; a document can be read without them.
+    // A document can be read without its bookmarks.
     return [];
   }
 }

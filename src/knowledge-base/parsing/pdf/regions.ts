@@ -5,18 +5,17 @@ import { groupTableRows } from './table-rows.ts';
 import { findTables } from './tables.ts';
 
 const maxDepth = 8;
-/** White space over the whole width of two columns, in distances of lines, that ends both: what follows begins again on the left. */
+/** The white space across two columns that ends both, in line distances: the text below begins again on the left. */
 const columnBreakLines = 3;
 const gutterStep = 2;
-/** Text may stand millions of points apart. */
+/** The maximum of steps: text may stand millions of points apart. */
 const maxSteps = 1000;
-/** Texts of two columns that are as short as this, in lines, and begin at the same height again and again are cells of a table. */
+/** The maximum of lines in a cell. Longer texts beside each other are columns. */
 const maxCellLines = 8;
 
 /**
- * The order in which a page is read. Where rows fall apart at one place there are columns or a table: rows that go across that place, and
- * wide white space, part the page into bands; in each band the left side is read before the right one, unless the two belong together row
- * by row.
+ * Splits a page into regions in reading order. A gutter separates columns or the cells of a table. Rows across the gutter, and wide white
+ * space, split the page into bands. In each band the left side comes before the right one, unless the band is a table.
  */
 export function splitIntoRegions(segments: Segment[], depth = 0): Region[] {
   const rows = groupIntoRows(segments);
@@ -30,7 +29,7 @@ export function splitIntoRegions(segments: Segment[], depth = 0): Region[] {
   });
 }
 
-/** The place at which most rows in a row have text on both sides, with no row across. Undefined when rows do not fall apart. */
+/** The x coordinate at which most consecutive rows have text on both sides. Undefined: no place separates the rows. */
 function findGutter(rows: Row[]): number | undefined {
   const split = rows.filter((row) => row.segments.length > 1);
   if (split.length < 2) return undefined;
@@ -42,7 +41,7 @@ function findGutter(rows: Row[]): number | undefined {
     const count = countLongestRun(rows, x);
     if (count < 2) continue;
     if (!best || count > best.count) best = { from: x, to: x, count };
-    // The middle of the widest gap.
+    // The best place is the middle of the widest gap.
     else if (count === best.count && x - best.to <= stride) best.to = x;
   }
   return best && (best.from + best.to) / 2;
@@ -62,7 +61,7 @@ function countLongestRun(rows: Row[], x: number): number {
 const crosses = (row: Row, x: number) => row.segments.some((segment) => segment.left < x && segment.right > x);
 const isSplitAt = (row: Row, x: number) => !crosses(row, x) && (row.segments[0]?.right ?? 0) <= x && (row.segments.at(-1)?.left ?? 0) >= x;
 
-/** Cells stand on one line; lines of columns that are set apart from each other do so by chance. */
+/** Cells of a row share a baseline; lines of two columns do so by chance. */
 function isAlignedAt(row: Row, x: number): boolean {
   const baselines = row.segments.map((segment) => segment.baseline);
   return isSplitAt(row, x) && Math.max(...baselines) - Math.min(...baselines) < row.size * 0.15;
@@ -82,7 +81,7 @@ function splitIntoBands(rows: Row[], gutter: number): Band[] {
     const above = rows[index - 1] ?? row;
     const isApart =
       isOpen && row.baseline - above.baseline > Math.max(pitch * columnBreakLines, (row.size + above.size) * (columnBreakLines / 2));
-    // A short line on the left, close below one over the whole width, is the end of its paragraph.
+    // A short line on the left, close below a row across the gutter, ends that row's paragraph.
     const isClose = row.baseline - above.baseline < pitch * 1.35;
     const isNewOpen = isOpen && (!isClose || isSplitAt(row, gutter) || (row.segments[0]?.left ?? 0) > gutter);
     if (band && band.isOpen === isOpen && !isApart) band.rows.push(row);
@@ -99,8 +98,8 @@ function splitSides(rows: Row[], gutter: number): [Segment[], Segment[]] {
 }
 
 /**
- * A table when the rows of the side that has fewer stand beside rows of the other, and the sides are no running text; or when what stands on
- * them begins at the same heights.
+ * Whether a band is a table: the rows of the side with fewer rows stand beside rows of the other side, and either a side is no running
+ * text, or short texts on both sides begin at the same heights.
  */
 function isTable(rows: Row[], left: Segment[], right: Segment[], gutter: number): boolean {
   const beside = rows.filter((row) => isAlignedAt(row, gutter)).length;
@@ -118,7 +117,7 @@ function isTable(rows: Row[], left: Segment[], right: Segment[], gutter: number)
   );
 }
 
-/** Lines of some length. East Asian signs count twice: they say twice as much. */
+/** Whether segments are lines of prose. East Asian characters count twice, because they carry twice as much text. */
 function isRunningText(segments: Segment[]): boolean {
   const lengths = segments.map(({ text }) => text.length + (text.match(/[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff]/g)?.length ?? 0));
   return segments.length >= 3 && median(lengths, 0) >= 22;

@@ -3,18 +3,18 @@ import { tooLarge } from '../unparsable-document.ts';
 import type { Packing } from './unpack-stream.ts';
 import { unpackStream } from './unpack-stream.ts';
 
-/** Of one stream, of one that says it is a picture, and of all; in bytes. The reader holds what it unpacks of a stream. */
+/** The maximum of one stream, of a stream that declares a picture, and of all streams. The reader keeps an unpacked stream in memory. */
 export const maxUnpackedStreamBytes = 64 << 20;
 const maxUnpackedPictureBytes = 256 << 20;
 const maxTotalUnpackedBytes = 1 << 30;
 const maxFilters = 3;
-/** How far before its bytes a stream's dictionary may begin. */
+/** The maximum length of a dictionary before its stream. */
 const maxDictionaryLength = 8192;
 const compressionFilters = /^(?:FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)$/;
 
 /**
- * Holds what a PDF's streams unpack to against the limits, before anything is kept of it. `file`: `bytes` as Latin 1. Throws
- * `UnparsableDocument` for streams packed into each other, and for ones that unpack to more; damaged ones are the reader's to judge.
+ * Unpacks a PDF's streams and counts their bytes against the limits, without keeping them. `file`: `bytes` as Latin 1. Throws
+ * `UnparsableDocument` for nested packing and for too many bytes; damaged streams are left to the reader.
  */
 export async function rejectDecompressionBombs(bytes: Uint8Array, file: string): Promise<void> {
   let inAll = 0;
@@ -29,14 +29,14 @@ export async function rejectDecompressionBombs(bytes: Uint8Array, file: string):
     if (packing.filters.filter((filter) => compressionFilters.test(filter)).length > 1)
       throw tooLarge('a stream in it is packed more than once', exportAgainAdvice);
     if (!packing.filters.some((filter) => compressionFilters.test(filter))) continue;
-    const most = /\/Subtype\s*\/Image\b/.test(dictionary) ? maxUnpackedPictureBytes : maxUnpackedStreamBytes;
+    const max = /\/Subtype\s*\/Image\b/.test(dictionary) ? maxUnpackedPictureBytes : maxUnpackedStreamBytes;
     const unpacked = await countUnpackedBytes(
       bytes.subarray(start, findStreamEnd(file, start)),
       packing,
-      Math.min(most, maxTotalUnpackedBytes - inAll),
+      Math.min(max, maxTotalUnpackedBytes - inAll),
     );
     inAll += unpacked;
-    if (unpacked > most) throw tooLarge(`a stream in it takes more than ${most >> 20} MiB unpacked`, exportAgainAdvice);
+    if (unpacked > max) throw tooLarge(`a stream in it takes more than ${max >> 20} MiB unpacked`, exportAgainAdvice);
     if (inAll > maxTotalUnpackedBytes) throw tooLarge(`unpacked it takes more than ${maxTotalUnpackedBytes >> 20} MiB`);
     await yieldToEventLoop();
   }
@@ -44,12 +44,12 @@ export async function rejectDecompressionBombs(bytes: Uint8Array, file: string):
 
 export const exportAgainAdvice = 'export it once more, or split it into smaller files';
 
-/** Any sign of a name may be written as its number. */
+/** Any character of a name may be written as its code. */
 export const decodeNames = (text: string): string =>
   text.replace(/#([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 
 export function parsePacking(dictionary: string): Packing {
-  // Of several lists, and of the long and the short name of it, a reader takes the one that it likes.
+  // Readers differ in which of several lists, or of the long and the short key, they use: all count.
   const lists = [...dictionary.matchAll(/\/F(?:ilter)?\s*(\[[^[\]]*\]|\/\w+)/g)].map(([, list = '']) => list);
   return {
     filters: [...lists.join(' ').matchAll(/\/(\w+)/g)].map(([, name = '']) => name),
@@ -57,18 +57,18 @@ export function parsePacking(dictionary: string): Packing {
   };
 }
 
-/** Where the bytes of a stream end that begin at `start`. */
+/** The index at which the stream from `start` ends. */
 export function findStreamEnd(file: string, start: number): number {
   const found = file.indexOf('endstream', start);
   return found === -1 ? file.length : found;
 }
 
-/** Stops as soon as there are more than `most`. */
-async function countUnpackedBytes(packed: Uint8Array, packing: Packing, most: number): Promise<number> {
+/** Stops after more than `max` bytes. */
+async function countUnpackedBytes(packed: Uint8Array, packing: Packing, max: number): Promise<number> {
   let count = 0;
   for await (const piece of unpackStream(packed, packing)) {
     count += piece.length;
-    if (count > most) break;
+    if (count > max) break;
   }
   return count;
 }

@@ -7,7 +7,7 @@ export interface Row {
   size: number;
 }
 
-/** What is read in one go: lines below each other, or a table row by row. */
+/** A region of a page: lines below each other, or a table. */
 export type Region = { kind: 'lines'; rows: Row[] } | { kind: 'table'; rows: Row[] };
 
 export function groupIntoRows(segments: Segment[]): Row[] {

@@ -1,16 +1,16 @@
 import { groupIntoRows } from './rows.ts';
 import type { Segment } from './segments.ts';
 
-/** The part of a page, above and below, in which running heads and feet stand, and how many rows of it may be such. */
+/** The share of a page, above and below, that may have headers and footers, and the maximum of such rows. */
 const marginShare = 0.14;
 const maxRows = 2;
-/** Left and right pages have their own, and a chapter begins without one. */
+/** Left and right pages have their own headers, and a chapter begins without one. */
 const lookbackPages = 3;
 
 const pageNumber =
   /^(?:(?:page|seite|página|pagina|p\.|s\.)\s*)?[-–—|]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-–—|]?(?:\s*(?:\/|of|von|de|sur|di)\s*\d{1,4})?$/i;
 
-/** Takes page numbers, and heads and feet that a page before had already, out of the pages that it is given one after the other. */
+/** Removes page numbers, and headers and footers that an earlier page has had. Pages must be passed in order. */
 export class RunningLines {
   private readonly seen = new Map<string, number>();
 
@@ -26,7 +26,7 @@ export class RunningLines {
         const before = this.seen.get(key);
         this.seen.set(key, page);
         const isRepeated = before !== undefined && page - before <= lookbackPages;
-        // A head that is seen for the first time is known by the number beside it.
+        // The page number beside a header identifies it before it is repeated.
         const isNumbered = row.segments.length > 1 && row.segments.some((segment) => segment.text === String(page));
         if (isRepeated || isNumbered || pageNumber.test(text.trim())) for (const segment of row.segments) dropped.add(segment);
       }

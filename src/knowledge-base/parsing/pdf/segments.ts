@@ -1,6 +1,8 @@
 import type { TextRun } from './page-runs.ts';
 
-/** Text without a wide gap in it: a line of a column, a cell of a table. Points, as in `Run`. `font` is that of most of it. */
+/**
+ * Text without a wide gap: a line of a column, or a cell of a table. Coordinates as in `TextRun`. `font` is the font of most of the text.
+ */
 export interface Segment {
   text: string;
   left: number;
@@ -8,19 +10,19 @@ export interface Segment {
   baseline: number;
   size: number;
   font: string;
-  /** All of it is in `font`. */
+  /** All of the text is in `font`. */
   isOneFont: boolean;
   runs: TextRun[];
 }
 
-/** In sizes of the font: a gap from which on two runs are apart, and one from which on a blank stands between them. */
+/** In font sizes: the gap that separates two segments, and the gap that is a blank. */
 const segmentGap = 0.9;
 const blankGap = 0.12;
 const maxStretchedGap = 2.5;
 const minCellGap = 0.35;
-/** A bullet or number belongs to what follows, over a gap of this many sizes. */
+/** The maximum gap between a bullet or number and its text. */
 const markReach = 5;
-/** So does the number of a heading, over a gap of this many. */
+/** The maximum gap between the number of a heading and the heading. */
 const numberReach = 2.5;
 const loneNumber = /^\d{1,2}(?:\.\d{1,2})*$/;
 const loneMark = /^(?:[-–—*•◦▪▫■□●○◆◇‣⁃∙·►▸➢➤✓✔❖\uf0b7\uf0a7]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
@@ -36,7 +38,7 @@ interface RunRow {
   runs: TextRun[];
 }
 
-/** Runs at one height. The larger ones come first: raised and lowered signs belong to the row of what they are raised from. */
+/** Groups runs at one height. Larger runs come first, so that superscripts and subscripts join the row of their base. */
 function groupRunsIntoRows(runs: TextRun[]): TextRun[][] {
   const rows: RunRow[] = [];
   const inOrder = runs.toSorted(
@@ -65,10 +67,10 @@ function isAtHeightOf({ baseline, size }: TextRun, other: { baseline: number; si
   return middle > other.baseline - other.size * 0.85 && middle < other.baseline + other.size * 0.1;
 }
 
-/** Negative where the two overlap. */
+/** Negative when the two overlap. */
 const distance = (one: TextRun, other: TextRun) => Math.max(one.left, other.left) - Math.min(one.right, other.right);
 
-/** Programs make letters bold by writing them twice. */
+/** Some programs make letters bold by drawing them twice. */
 const isDrawnTwice = (run: TextRun, rows: RunRow[]) =>
   rows.some(
     ({ baseline, runs }) =>
@@ -92,10 +94,10 @@ function splitRow(runs: TextRun[]): Segment[] {
   return segments;
 }
 
-/** In sizes of the smaller font. */
+/** The gap in sizes of the smaller font. */
 const gapBetween = (before: TextRun, after: TextRun) => (after.left - before.right) / Math.min(before.size, after.size);
 
-/** Text set to the width of a narrow column has wide gaps between words, all of a line alike. */
+/** Whether justified text stretches the gap: its gaps are wide and all alike. */
 function isStretched(runs: TextRun[], index: number): boolean {
   const gaps = [index - 1, index, index + 1].map((place) => {
     const [before, after] = [runs[place - 1], runs[place]];
@@ -114,7 +116,7 @@ function isMark(run: TextRun, before: TextRun[], gap: number): boolean {
   return (gap < markReach && loneMark.test(text)) || (gap < numberReach && loneNumber.test(text) && /^\p{Lu}/u.test(run.text));
 }
 
-/** Cells that stand close to each other, told apart by a column that begins at `x`. */
+/** Splits a segment into two cells at a column that begins at `x`, when a gap stands there. */
 export function splitSegmentAt(segment: Segment, x: number): Segment[] {
   const index = segment.runs.findIndex((run, place) => {
     const before = segment.runs[place - 1];

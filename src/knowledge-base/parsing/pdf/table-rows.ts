@@ -9,12 +9,12 @@ interface Column {
   right: number;
 }
 
-/** How much wider the space between rows of a table is than that between lines of a cell. */
+/** The ratio of the space between rows of a table to the space between lines of a cell. */
 const maxLineGapRatio = 1.25;
-/** A table with more is taken as it stands. */
+/** A table with more columns is not split further. */
 const maxColumns = 100;
 
-/** The cells of a table, row by row; a cell may have several lines. */
+/** The cells of a table, row by row. A cell may have several lines. */
 export function toTableCells(rows: Row[], hyphens: HyphenJoiner): string[][] {
   const columns = findColumns(rows);
   const table: string[][] = [];
@@ -28,7 +28,7 @@ export function toTableCells(rows: Row[], hyphens: HyphenJoiner): string[][] {
     }
     const above = table.at(-1);
     const first = group[0]?.baseline ?? 0;
-    // What leaves the first column empty, close below, goes on with the cells above.
+    // A row without a first cell, close below another row, continues the cells above.
     const goesOn =
       above &&
       cells[0] === '' &&
@@ -44,8 +44,8 @@ export function toTableCells(rows: Row[], hyphens: HyphenJoiner): string[][] {
 }
 
 /**
- * Lines that make one row of a table, where some lines are closer to each other than others: the close ones are lines of the same cells.
- * Undefined where all are alike, or where what is close does not begin in several cells.
+ * Groups the lines of each row of a table, where some lines are closer than others: close lines belong to the same cells. Undefined: all
+ * distances are alike, or most groups begin with a single cell.
  */
 export function groupTableRows(rows: Row[]): Row[][] | undefined {
   const gaps = toGaps(rows);
@@ -60,7 +60,7 @@ export function groupTableRows(rows: Row[]): Row[][] | undefined {
   return groups.length > 1 && groups.length < rows.length && beginInSeveral >= groups.length * 0.6 ? groups : undefined;
 }
 
-/** The rows with cells apart that stood so close to each other that they were taken for one. */
+/** Splits segments that hold two close cells. */
 export function splitCloseCells(rows: Row[]): Row[] {
   const begins = findColumns(rows).map((column) => column.left);
   if (begins.length > maxColumns) return rows;
@@ -71,8 +71,8 @@ export function splitCloseCells(rows: Row[]): Row[] {
 }
 
 /**
- * Tables below each other. Where two cells of a row would come into one column it belongs to another table; so do rows at the beginning that
- * have few of the columns, such as addresses above the items of an invoice.
+ * Splits rows into tables below each other. A row with two cells in one column belongs to another table; so do first rows with few of the
+ * columns, such as the addresses above the items of an invoice.
  */
 export function splitByColumns(rows: Row[]): Row[][] {
   const columns = findColumns(rows);
@@ -81,8 +81,8 @@ export function splitByColumns(rows: Row[]): Row[][] {
     const isDistinct = group.every(
       ({ segments }) => new Set(segments.map((segment) => findColumn(columns, segment))).size === segments.length,
     );
-    const most = Math.max(...group.map(({ segments }) => segments.length));
-    const isBefore = tables.every((table) => !table.fits) && columns.length >= 4 && most <= columns.length / 2;
+    const maxCells = Math.max(...group.map(({ segments }) => segments.length));
+    const isBefore = tables.every((table) => !table.fits) && columns.length >= 4 && maxCells <= columns.length / 2;
     const fits = isDistinct && !isBefore;
     const last = tables.at(-1);
     if (last?.fits === fits) last.rows.push(...group);
@@ -94,30 +94,30 @@ export function splitByColumns(rows: Row[]): Row[][] {
 const toGaps = (rows: Row[]) => rows.slice(1).map((row, index) => row.baseline - (rows[index]?.baseline ?? 0));
 const findClosestGap = (gaps: number[]) => gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 10)] ?? 0;
 
-/** How many rows from the first on follow each other as closely as the lines of a cell do in `table`, which they stand below. */
+/** How many rows directly below `table` follow as closely as the lines of a cell. */
 export function countCloseRows(rows: Row[], table: Row[]): number {
   const closest = findClosestGap(toGaps(table.concat(rows)));
   const far = toGaps(table.slice(-1).concat(rows)).findIndex((gap) => gap > closest * maxLineGapRatio);
   return far === -1 ? rows.length : far;
 }
 
-/** Where text stands below each other in the rows that have most cells, two of them at least; others may have cells that span columns. */
+/** The columns, from the rows with the most cells that occur at least twice. Cells of other rows may span columns. */
 function findColumns(rows: Row[]): Column[] {
   const counts = rows.map((row) => row.segments.length).toSorted((one, other) => other - one);
-  const most = counts.find((count, index) => counts[index + 1] === count) ?? counts[0] ?? 0;
-  const full = rows.filter((row) => row.segments.length === most).flatMap((row) => row.segments);
+  const maxCells = counts.find((count, index) => counts[index + 1] === count) ?? counts[0] ?? 0;
+  const full = rows.filter((row) => row.segments.length === maxCells).flatMap((row) => row.segments);
   const columns: Column[] = [];
   for (const { left, right } of full.toSorted((one, other) => one.left - other.left)) {
     const last = columns.at(-1);
     if (last && left < last.right - 1) last.right = Math.max(last.right, right);
     else columns.push({ left, right });
   }
-  return mergeAlternatives(columns, rows, most);
+  return mergeAlternatives(columns, rows, maxCells);
 }
 
-/** A heading on the left of its column and numbers on the right look like two columns, of which no row has both. */
-function mergeAlternatives(columns: Column[], rows: Row[], most: number): Column[] {
-  if (columns.length <= most || columns.length > maxColumns) return columns;
+/** Merges two columns that no row fills both, such as a left-aligned heading above right-aligned numbers. */
+function mergeAlternatives(columns: Column[], rows: Row[], maxCells: number): Column[] {
+  if (columns.length <= maxCells || columns.length > maxColumns) return columns;
   const used = rows.map(({ segments }) => new Set(segments.map((segment) => findColumn(columns, segment))));
   const pairs = columns.slice(1).flatMap((column, index) => {
     const isAlternative = used.every((places) => !places.has(index) || !places.has(index + 1));
@@ -129,7 +129,7 @@ function mergeAlternatives(columns: Column[], rows: Row[], most: number): Column
     if (index === closest.index + 1) return [];
     return index === closest.index ? [{ left: column.left, right: columns[index + 1]?.right ?? column.right }] : [column];
   });
-  return mergeAlternatives(merged, rows, most);
+  return mergeAlternatives(merged, rows, maxCells);
 }
 
 function findColumn(columns: Column[], { left, right }: Segment): number {

@@ -2,7 +2,7 @@ import { median } from './rows.ts';
 import type { Region, Row } from './rows.ts';
 import { splitByColumns, countCloseRows, groupTableRows, splitCloseCells } from './table-rows.ts';
 
-/** The tables in rows that belong together. Lines of a larger font, and lines before and after that have one cell, are none of theirs. */
+/** Finds the tables in a band of rows. Lines in a larger font, and single cells before and after a table, are not part of it. */
 export function findTables(rows: Row[]): Region[] {
   const size = median(
     rows.map((row) => row.size),

@@ -3,16 +3,19 @@ import { tooLarge } from '../unparsable-document.ts';
 
 export type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 
-/** Limits of the text items of a page and their characters: forms may draw each other, so a page may draw far more than the file holds. */
+/**
+ * The maximum of text items on a page, and of their characters. Forms may draw each other, so a page may draw far more than the file
+ * holds.
+ */
 const maxItems = 100_000;
 const maxCharacters = 4 << 20;
 /**
- * The library sends each form with text as a chunk of its own, which costs as much as 500 letters; other text comes in chunks of about 10
- * pieces.
+ * The maximum of chunks on a page. The library sends each form with text as a chunk, which costs as much as 500 letters; other text comes
+ * in chunks of about 10 items.
  */
 const maxStreamChunks = 10_000;
 
-/** Reads the text of a page and counts it. */
+/** Reads the text of a page. Throws `UnparsableDocument` for too much. */
 export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>): Promise<Pick<TextContent, 'items'>> {
   const items: TextContent['items'] = [];
   let characters = 0;
@@ -25,9 +28,9 @@ export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'str
     }
     chunks += 1;
     if (items.length <= maxItems && characters <= maxCharacters && chunks <= maxStreamChunks) continue;
-    // The result of the cancelled stream is ignored.
+    // The result of cancelling the stream is ignored.
     void reader.cancel(new Error('enough')).catch(() => undefined);
-    if (chunks > maxStreamChunks) throw tooLarge(`its page ${page.pageNumber} draws text in more than ${maxStreamChunks} portions`);
+    if (chunks > maxStreamChunks) throw tooLarge(`its page ${page.pageNumber} draws text in more than ${maxStreamChunks} chunks`);
     throw tooLarge(`its page ${page.pageNumber} holds more than ${maxItems} pieces of text or ${maxCharacters} characters`);
   }
   return { items };

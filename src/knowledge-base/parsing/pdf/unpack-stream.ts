@@ -3,8 +3,8 @@ const endCode = 257;
 const maxEntries = 4096;
 
 /**
- * Unpacks LZW: codes of 9 to 12 bits. Each code adds a table entry of the previous text and the first byte of its own. `earlyChange`: by how
- * many entries too early codes become longer (a PDF parameter).
+ * Unpacks LZW: codes of 9 to 12 bits. Each code adds an entry to the table: the previous text and the first byte of the code's own.
+ * `earlyChange`: by how many entries codes become longer too early (a PDF parameter).
  */
 function* unpackLzw(packed: Uint8Array, earlyChange: 0 | 1): Generator<Uint8Array> {
   let entries: Uint8Array[] = [];
@@ -59,9 +59,7 @@ export interface Packing {
   earlyChange: 0 | 1;
 }
 
-/**
- * Unpacks a stream by its filters, piece by piece. A picture filter or damaged bytes end the output; the pieces before count.
- */
+/** Unpacks a stream by its filters, piece by piece. A picture filter or damaged bytes end the output; the pieces before count. */
 export async function* unpackStream(bytes: Uint8Array, { filters, earlyChange }: Packing): AsyncGenerator<Uint8Array> {
   let packed = bytes;
   for (const filter of filters) {
@@ -79,7 +77,7 @@ async function* inflate(packed: Uint8Array): AsyncGenerator<Uint8Array> {
   try {
     yield* toSliceStream(packed).pipeThrough(new DecompressionStream('deflate'));
   } catch {
-    // Damaged, or with something behind its end.
+    // The bytes are damaged, or other bytes follow their end.
   }
 }
 
