@@ -1,19 +1,19 @@
 import { holdsSlot, type Attempt } from '../../src/calls/attempt/attempt.ts';
-import type { RequestedCall } from '../../src/calls/contract.ts';
+import type { RequestedCall, StatusCallback } from '../../src/calls/contract.ts';
 import type { SchemaSteps } from '../shared/base-durable-object.ts';
 
-/** What has still to follow from an attempt that is over, outside of this object. */
+/** Work outside of this object that is still open after an attempt is over. */
 type FollowUp =
-  /** Nothing, as long as it is not over; or nothing more. */
+  /** No work: the attempt is not over yet, or all work is done. */
   | 'none'
-  /** Nobody talked: its row is to be completed. */
+  /** Nobody talked on the call: its row must be completed. */
   | 'silent'
-  /** The object of the call has to hear that the line has ended. */
+  /** The object of the call must be notified that the line has ended. */
   | 'talk'
-  /** The object of the call settles the talk; it is poked until it says that it has. */
+  /** The object of the call completes the run; the slots wake it until it reports that the run is finalized. */
   | 'watch';
 
-/** How far an owner has to be told: the highest of these. */
+/** How much of an attempt its owner must know; the highest level that applies. */
 export const reportLevels = { none: 0, waiting: 1, dialing: 2, answered: 3, over: 4 } as const;
 
 export interface StoredAttempt extends Attempt {
@@ -25,10 +25,10 @@ export interface StoredAttempt extends Attempt {
   agentId: number;
   contactId: number | null;
   name: string;
-  /** Null once it is over. */
+  /** Null once the attempt is over. */
   initialContext: string | null;
   grantedAt: number | null;
-  /** When the person had been called last before this; null: not within memory. */
+  /** When the person was called last before this attempt, epoch ms; null: no such call is remembered. */
   dialledBefore: number | null;
   settling: FollowUp;
   reportLevel: number;
@@ -103,7 +103,6 @@ export const slotsSchemaSteps: SchemaSteps = [
 ];
 
 type SqlValue = SqlStorageValue;
-type StoredRow = Record<string, SqlValue>;
 
 const columns = {
   key: 'key',
@@ -136,7 +135,7 @@ const columns = {
   requeues: 'requeues',
   hasRow: 'has_row',
   dialledBefore: 'dialled_before',
-  looks: 'looks',
+  failedLookUps: 'looks',
   checkAt: 'check_at',
   outcome: 'outcome',
   returned: 'returned',
@@ -158,23 +157,36 @@ const toSqlValue = (attempt: StoredAttempt, field: Field): SqlValue => {
   return typeof value === 'boolean' ? Number(value) : (value as SqlValue);
 };
 
-function toStoredAttempt(row: StoredRow): StoredAttempt {
-  const attempt: Record<string, unknown> = { seq: row['seq'] };
-  for (const field of fields) attempt[field] = row[columns[field]];
-  return {
-    ...attempt,
-    awaitsVerdict: row['awaits_verdict'] === 1,
-    hasTalk: row['has_talk'] === 1,
-    hasRow: row['has_row'] === 1,
-    callbacks: JSON.parse(row['callbacks'] as string) as unknown,
-  } as unknown as StoredAttempt;
-}
+/** Fields whose stored form differs from that in `StoredAttempt`. */
+type StoredForms = {
+  awaitsVerdict: number;
+  hasTalk: number;
+  hasRow: number;
+  callbacks: string;
+};
 
-/** Whether nobody else may call the person: until what was said on the call is known, which may be that they want no more calls. */
+/** A row of `attempt` as `selection` reads it, each column under the name of its field. */
+type AttemptRow = {
+  [Key in keyof StoredAttempt]: Key extends keyof StoredForms ? StoredForms[Key] : StoredAttempt[Key];
+};
+
+const selection = ['seq', ...fields.map((field) => `${columns[field]} AS ${field}`)].join(', ');
+
+const toStoredAttempt = (row: AttemptRow): StoredAttempt => ({
+  ...row,
+  awaitsVerdict: row.awaitsVerdict === 1,
+  hasTalk: row.hasTalk === 1,
+  hasRow: row.hasRow === 1,
+  callbacks: JSON.parse(row.callbacks) as StatusCallback[],
+});
+
+/**
+ * Whether no other attempt may call the person. The person may have asked for no more calls, so the conversation must be evaluated first.
+ */
 const isEngaged = (attempt: Pick<StoredAttempt, 'state' | 'settling'>): boolean =>
   holdsSlot(attempt) || attempt.settling === 'talk' || attempt.settling === 'watch';
 
-/** The `attempt` table. It knows how attempts are kept, not what becomes of them. */
+/** The `attempt` table: reads and writes rows, without the rules of attempts. */
 export class AttemptRows {
   readonly #sql: SqlStorage;
 
@@ -182,10 +194,10 @@ export class AttemptRows {
     this.#sql = sql;
   }
 
-  /** `where` follows WHERE. */
+  /** Attempts by an SQL condition; `where` follows WHERE. */
   select(where: string, ...parameters: SqlValue[]): StoredAttempt[] {
     return this.#sql
-      .exec<StoredRow>(`SELECT * FROM attempt WHERE ${where}`, ...parameters)
+      .exec<AttemptRow>(`SELECT ${selection} FROM attempt WHERE ${where}`, ...parameters)
       .toArray()
       .map(toStoredAttempt);
   }
@@ -204,11 +216,11 @@ export class AttemptRows {
     );
   }
 
-  /** Writes what differs. */
+  /** Writes the columns that differ. */
   update(before: StoredAttempt, after: StoredAttempt): void {
     const changed = fields.filter((field) => before[field] !== after[field]);
     if (!changed.length) return;
-    // An index is written for every column that is set, whether it differs or not.
+    // SQLite writes the index of each column that is set, even if its value stays the same.
     const flags = [
       ...(holdsSlot(before) === holdsSlot(after) ? [] : [['is_live', Number(holdsSlot(after))] as const]),
       ...(isEngaged(before) === isEngaged(after) ? [] : [['is_engaged', Number(isEngaged(after))] as const]),
@@ -234,7 +246,7 @@ export class AttemptRows {
     return new Map(rows.toArray().map(({ lane, live }) => [lane, live]));
   }
 
-  /** Lanes in which something is queued, in the order of their oldest. */
+  /** Lanes with queued attempts, in the order of their oldest attempt. */
   listWaitingOwnerQueues(): string[] {
     return this.#sql
       .exec<{ lane: string }>("SELECT DISTINCT lane FROM attempt WHERE state = 'queued'")
@@ -242,7 +254,10 @@ export class AttemptRows {
       .map(({ lane }) => lane);
   }
 
-  /** The oldest of a lane that may be dialled at `now`: nobody who is in another call, or has just been and may have asked not to be called. */
+  /**
+   * The oldest queued attempts of a lane that may be dialled at `now`. Persons in another call are left out, as are those whose last call
+   * is still being evaluated.
+   */
   candidates(lane: string, now: number, limit: number): StoredAttempt[] {
     return this.select(
       `lane = ? AND state = 'queued' AND not_before <= ?
@@ -253,7 +268,7 @@ export class AttemptRows {
     );
   }
 
-  /** How the queued attempts stand whose `column` is `value`: whether one may be dialled at `now`, else why none may. */
+  /** Whether one of the queued attempts whose `column` is `value` may be dialled at `now`; if none may, the reasons. */
   getQueueStatus(
     column: 'owner' | 'key',
     value: string,
@@ -270,7 +285,7 @@ export class AttemptRows {
     return { isReady: false, isPersonInCall: exists(engaged), notBefore: later.at };
   }
 
-  /** Whether this number is in another call, or in one that is being evaluated. */
+  /** Whether this number is in a call, or its last call is still being evaluated. */
   isInCall(phone: string): boolean {
     return this.#sql.exec('SELECT 1 FROM attempt WHERE phone = ? AND is_engaged = 1 LIMIT 1', phone).toArray().length > 0;
   }
@@ -280,7 +295,7 @@ export class AttemptRows {
   }
 }
 
-/** An attempt as it begins. */
+/** The row of a new attempt, in state `queued`. */
 export const newAttempt = (
   call: RequestedCall,
   of: { owner: string; lane: string; epoch: number; notBefore: number },
@@ -312,7 +327,7 @@ export const newAttempt = (
   requeues: 0,
   hasRow: false,
   dialledBefore: null,
-  looks: 0,
+  failedLookUps: 0,
   checkAt: null,
   outcome: null,
   returned: null,

@@ -31,21 +31,23 @@ import { OutcomeDispatcher } from './outcome-dispatcher.ts';
 import { ownerQueueName, SlotStore } from './slot-store.ts';
 import type { CallSlotsDependencies } from './dependencies.ts';
 
-/** Slots that become free, and calls that are asked for, within this time are dealt with together. */
+/** Slots that become free and calls that are requested within this time are handled together. */
 const coalesceMs = 25;
-/** While there is anything to do it is looked at this often, whatever was missed. */
+/** While the slots are not idle, maintenance runs this often, even if an event was missed. */
 const maintainIntervalMs = 5000;
 const minMaintainDelayMs = 100;
+/** The kind of the one timer, as the `timer` table stores it. */
+const maintenanceTimer = 'tend';
 const policyTtlMs = 60_000;
 const wakeMarkIntervalMs = 5 * 60_000;
 const wakeMarkAheadMs = 10 * 60_000;
 const secondMs = 1000;
-/** An answer of RPC holds 32 MiB. */
-const maxBegunBytes = 8 * 1024 * 1024;
+/** An RPC answer holds at most 32 MiB. */
+const maxBeginAnswerBytes = 8 * 1024 * 1024;
 
 /**
- * The call slots of one organization, named by its id. Every attempt to call somebody, and every inbound call, is a row here: the row is the
- * slot while the call is live, and the truth about the line until the line has ended. `tend` is its one timer.
+ * The call slots of one organization, named by its id. Each attempt to call a person and each inbound call is a row here. The row is the
+ * slot while the call is live, and the record of the line until the line has ended. Maintenance is the one timer.
  */
 export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   readonly #store = new SlotStore(
@@ -68,14 +70,14 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   };
   readonly #checker = new SilentAttemptChecker(this.#store, this.#deps);
   readonly #dispatcher = new OutcomeDispatcher(this.#store, this.#deps, () => this.#scheduleWork());
-  #policy: { terms: DialingPolicy; readAt: number } | null = null;
+  #policy: { policy: DialingPolicy; readAt: number } | null = null;
   #scheduledWork: { due: number; timeout: ReturnType<typeof setTimeout> } | null = null;
   #maintainDueAt = 0;
   #wakeMarkedAt = 0;
-  /** Of the last second. */
+  /** When calls were begun within the last second, epoch ms. */
   #begunAt: number[] = [];
   #policyVersion = 0;
-  /** A configuration that is being deleted. */
+  /** The configuration that is being deleted; null: none. */
   #closingConfigId: number | null = null;
   #isGranting = false;
   #mustGrantAgain = false;
@@ -137,7 +139,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     const { config } = await this.#loadPolicy();
     const now = this.clock();
     const timeouts = this.#timeouts();
-    const given: BegunCall[] = [];
+    const begun: BegunCall[] = [];
     let bytes = 0;
     this.#begunAt = this.#begunAt.filter((at) => at > now - secondMs && at <= now);
     const room = Math.max(0, (config?.callsPerSecond ?? Infinity) - this.#begunAt.length);
@@ -147,17 +149,17 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
         if (attempt?.state !== 'granted') continue;
         if (attempt.notAfter !== null && attempt.notAfter <= now) {
           this.#store.save(attempt, returnAttempt(attempt, 'window_closed', 'the calling window closed before the call was dialled', now));
-        } else if (given.length >= room || bytes > maxBegunBytes) {
+        } else if (begun.length >= room || bytes > maxBeginAnswerBytes) {
           this.#store.save(attempt, { ...attempt, checkAt: now + secondMs });
         } else {
           bytes += attempt.initialContext?.length ?? 0;
-          given.push(toBegunCall(this.#store.submit(attempt, now, timeouts)));
+          begun.push(toBegunCall(this.#store.submit(attempt, now, timeouts)));
         }
       }
     });
-    this.#begunAt.push(...given.map(() => now));
+    this.#begunAt.push(...begun.map(() => now));
     await this.#scheduleMaintenance();
-    return given;
+    return begun;
   }
 
   async filterWanted(keys: string[]): Promise<string[]> {
@@ -184,7 +186,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     await this.#scheduleMaintenance();
   }
 
-  async recordEvent(key: string, runId: number, event: CallEvent, asks: ResponseChannel): Promise<LineInstruction> {
+  async recordEvent(key: string, runId: number, event: CallEvent, channel: ResponseChannel): Promise<LineInstruction> {
     const attempt = this.exists() ? this.#store.rows.find(key) : null;
     if (!attempt || attempt.state === 'queued' || attempt.state === 'granted') return 'ignored';
     if (isStrayCall(attempt, event.callId)) {
@@ -193,14 +195,14 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     }
     const now = this.clock();
     if (attempt.state === 'ended' && attempt.callId === null && event.kind === 'status' && !event.isTerminal) {
-      // Somebody may have been called for it again already.
+      // The person may already have been called again in its place.
       this.log.error('a call turned up that the carrier was thought not to have', new Error('late call'), { key, run_id: runId });
       return 'hang_up';
     }
     const known = { ...attempt, runId: attempt.runId ?? runId, hasRow: true };
     const after = this.#afterEvent(known, event, now);
-    const answer = decideInstruction(after, event, asks);
-    // Written before the agent is put on the line: from now on the end of the line is that of a talk.
+    const answer = decideInstruction(after, event, channel);
+    // Written before the agent is connected: from then on the end of the line is the end of a conversation.
     this.#store.save(attempt, answer === 'talk' ? { ...after, hasTalk: true } : after);
     this.#scheduleWork();
     await this.#scheduleMaintenance();
@@ -211,7 +213,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     const timeouts = this.#timeouts();
     if (event.kind === 'status') return { ...attempt, ...afterStatus(attempt, event, now, timeouts) };
     if (event.kind === 'machine') return { ...attempt, ...afterMachine(attempt, event, now, timeouts) };
-    // The relay is over, and so will the line be: it is asked for soon, in case nobody tells.
+    // The line ends soon after its relay session. The carrier is asked early, in case no callback comes.
     if (event.kind === 'relay_ended' && attempt.state === 'placed' && attempt.checkAt !== null)
       return { ...attempt, checkAt: Math.min(attempt.checkAt, now + timeouts.machineVerdictTimeoutMs) };
     return attempt;
@@ -285,7 +287,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     return findBlockingReason({
       cannotDialReason: this.#cannotDialReason(config),
       queued,
-      own: { live: this.#store.countLiveOf(lane), most: this.#store.maxConcurrencyOf(lane) },
+      own: { live: this.#store.countLiveOf(lane), maxLive: this.#store.maxConcurrencyOf(lane) },
       plan: { live: live.all, limit, free: countFreeForOutbound(policy, live) },
       rate: { begun: this.#granter.recentGrants(this.clock()).length, perSecond: config?.callsPerSecond ?? 0 },
     });
@@ -304,12 +306,12 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
 
   async wakeStalled(): Promise<void> {
     if (!this.exists()) return;
-    this.timers.set('tend', this.clock());
+    this.timers.set(maintenanceTimer, this.clock());
     await this.timers.arm();
   }
 
   protected async onTimer(timer: Timer): Promise<void> {
-    if (timer.kind !== 'tend') return this.timers.clear(timer.kind, timer.subject);
+    if (timer.kind !== maintenanceTimer) return this.timers.clear(timer.kind, timer.subject);
     await this.#maintain();
   }
 
@@ -326,7 +328,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     });
   }
 
-  /** The book has something to be done outside, or an attempt that is to be looked at at a moment. */
+  /** The store has work outside of this object, or an attempt to be checked at `checkAt`. */
   #onStoreChange(checkAt: number | null): void {
     if (checkAt !== null && checkAt < this.#maintainDueAt) this.#maintainDueAt = 0;
     this.#scheduleWork();
@@ -336,9 +338,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     return toCallTimeouts(this.settings);
   }
 
-  // What is done about it
-
-  /** Soon, and together with what else happens meanwhile. A crash before it is made good by `tend`. */
+  /** Works soon, on all that has changed until then. After a crash the maintenance timer does the work. */
   #scheduleWork(): void {
     this.#scheduleWorkIn(coalesceMs);
   }
@@ -349,7 +349,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     if (this.#scheduledWork !== null) clearTimeout(this.#scheduledWork.timeout);
     const timeout = setTimeout(() => {
       this.#scheduledWork = null;
-      this.ctx.waitUntil(this.#work().catch((error: unknown) => this.log.error('call slots could not work', error)));
+      this.ctx.waitUntil(this.#work().catch((error: unknown) => this.log.error('the call slots could not do their work', error)));
     }, ms);
     this.#scheduledWork = { due, timeout };
   }
@@ -360,16 +360,16 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     await this.#scheduleMaintenance();
   }
 
-  /** Sees to it that `tend` comes in time, if there is anything to tend. */
+  /** Sets the maintenance timer, unless the slots are idle or the timer is early enough. */
   async #scheduleMaintenance(): Promise<void> {
     if (!this.exists()) return;
     const now = this.clock();
     if (this.#maintainDueAt > now && this.#maintainDueAt <= now + maintainIntervalMs) return;
     if (this.#store.isIdle()) return;
     const next = this.#store.nextCheckAt();
-    // What is due already is being seen to.
+    // Work that is already due has been scheduled.
     this.#maintainDueAt = Math.min(Math.max(next ?? Infinity, now + minMaintainDelayMs), now + maintainIntervalMs);
-    this.timers.set('tend', this.#maintainDueAt);
+    this.timers.set(maintenanceTimer, this.#maintainDueAt);
     await this.timers.arm();
     if (now - this.#wakeMarkedAt < wakeMarkIntervalMs) return;
     this.#wakeMarkedAt = now;
@@ -378,9 +378,9 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   }
 
   async #maintain(): Promise<void> {
-    // Set before the work, so that a crash in it is followed by another try.
+    // Set before the work, so that a crash is followed by another try.
     this.#maintainDueAt = this.clock() + maintainIntervalMs;
-    this.timers.set('tend', this.#maintainDueAt);
+    this.timers.set(maintenanceTimer, this.#maintainDueAt);
     this.#checker.resolveLocally();
     // A carrier that does not answer must not hold up the alarm.
     this.ctx.waitUntil(this.#checker.checkWithCarriers().then(() => this.#scheduleMaintenance()));
@@ -389,14 +389,14 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     this.#maintainDueAt = 0;
     if (!this.#store.isIdle()) return this.#scheduleMaintenance();
     const prune = this.#store.nextPruneAt();
-    if (prune === null) this.timers.clear('tend');
-    else this.timers.set('tend', Math.max(prune, this.clock() + maintainIntervalMs));
+    if (prune === null) this.timers.clear(maintenanceTimer);
+    else this.timers.set(maintenanceTimer, Math.max(prune, this.clock() + maintainIntervalMs));
     this.#wakeMarkedAt = 0;
     this.projection.change(() => undefined);
     await this.project();
   }
 
-  /** Grants free slots to those who wait, by the terms, and has them dialled. */
+  /** Grants free slots to queued calls by the dialling policy, and sends their keys to the queue that dials. */
   async #grantSlots(): Promise<void> {
     this.#mustGrantAgain = true;
     if (this.#isGranting) return;
@@ -407,7 +407,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
         if (this.#store.rows.listWaitingOwnerQueues().length > 0) await this.#grantOnce();
       }
     } catch (error) {
-      // Calls that were granted and not announced are announced again in a while.
+      // Granted calls whose keys were not sent are sent again after a while.
       this.log.error('calls could not be granted', error);
     } finally {
       this.#isGranting = false;
@@ -425,12 +425,12 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   async #loadPolicy(): Promise<DialingPolicy> {
     const now = this.clock();
     const known = this.#policy;
-    // A clock that was set back must not stretch the minute.
-    if (known && now - known.readAt < policyTtlMs && known.readAt <= now) return known.terms;
-    const age = this.#policyVersion;
+    // A clock that was set back must not extend the minute.
+    if (known && now - known.readAt < policyTtlMs && known.readAt <= now) return known.policy;
+    const version = this.#policyVersion;
     const policy = await loadDialingPolicy(await this.#context());
-    // What was read while they changed may be the old ones.
-    if (age === this.#policyVersion) this.#policy = { terms: policy, readAt: now };
+    // A policy that was read while it changed may be the old one, and is not kept.
+    if (version === this.#policyVersion) this.#policy = { policy, readAt: now };
     return policy;
   }
 

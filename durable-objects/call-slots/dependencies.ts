@@ -3,7 +3,7 @@ import type { Clock } from '../../src/library/time/clock.ts';
 import type { Logger } from '../../src/library/platform/log.ts';
 import type { CallTimeouts } from '../../src/calls/attempt/attempt.ts';
 
-/** What the parts of the call slots need of their object. */
+/** What the call slots' object provides to its parts. */
 export interface CallSlotsDependencies {
   env(): Env;
   log(): Logger;

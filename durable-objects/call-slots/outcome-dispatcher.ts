@@ -13,50 +13,53 @@ const maxReportsPerMessage = 500;
 const maxOutcomesPerRound = 100;
 const wakeAfterMs = 2 * 60_000;
 
-/** Hands on what follows from attempts: to their owners, to the objects of talks, and to the rows of calls that nobody talked on. */
+/**
+ * Passes the progress and the ends of attempts on: to their owners, to the objects of their conversations, and to the rows of unanswered
+ * calls.
+ */
 export class OutcomeDispatcher {
   readonly #store: SlotStore;
   readonly #deps: CallSlotsDependencies;
-  /** Has it called again soon. */
+  /** Has the dispatcher run again soon. */
   readonly #requestRun: () => void;
   readonly #running = new Set<string>();
 
-  constructor(store: SlotStore, deps: CallSlotsDependencies, again: () => void) {
+  constructor(store: SlotStore, deps: CallSlotsDependencies, requestRun: () => void) {
     this.#store = store;
     this.#deps = deps;
-    this.#requestRun = again;
+    this.#requestRun = requestRun;
   }
 
-  /** Campaigns hear of their attempts; each of them one message at a time. */
+  /** Reports attempts to their campaigns, at most one message to each campaign at a time. */
   async reportToOwners(): Promise<void> {
     const owners = this.#store.listOwnersToReport();
     await Promise.all(owners.map((owner) => this.#runExclusive(owner, () => this.#reportToOwner(owner))));
   }
 
   async #reportToOwner(name: string): Promise<void> {
-    const untold = this.#store.rows.select('owner = ? AND level > told ORDER BY seq LIMIT ?', name, maxReportsPerMessage);
-    if (!untold.length) return;
+    const unreported = this.#store.rows.select('owner = ? AND level > told ORDER BY seq LIMIT ?', name, maxReportsPerMessage);
+    if (!unreported.length) return;
     const owner = parseOwner(name);
     if (owner.kind === 'campaign') {
-      const reports = untold.map(toAttemptReport);
+      const reports = unreported.map(toAttemptReport);
       await callCampaignObject(this.#deps.env(), this.#deps.organizationId(), owner.id, (object) => object.applyReports(reports));
     }
     this.#store.transaction(() => {
-      for (const { key, seq, reportLevel } of untold) {
+      for (const { key, seq, reportLevel } of unreported) {
         const current = this.#store.rows.find(key);
-        // It may have been asked for anew while it was told.
+        // The owner may have requested it anew during the report.
         if (current?.seq === seq && current.reportedLevel < reportLevel)
           this.#store.save(current, { ...current, reportedLevel: reportLevel });
       }
     });
-    // More of it, or what has happened meanwhile.
+    // There may be more to report, or new reports.
     this.#requestRun();
   }
 
-  /** What follows from calls that are over: their rows, or the objects of their talks. */
+  /** Completes the rows of unanswered calls that are over, and notifies the objects of the others. */
   async dispatchOutcomes(): Promise<void> {
     await this.#runExclusive('settle', async () => {
-      // In the words of the index, which is not used otherwise.
+      // The condition repeats that of the partial index; SQLite uses the index only then.
       const due = "settling IN ('silent', 'talk') AND settling = ? AND check_at IS NULL ORDER BY seq LIMIT ?";
       const silent = this.#store.rows.select(due, 'silent', maxOutcomesPerRound);
       const talks = this.#store.rows.select(due, 'talk', maxOutcomesPerRound);
@@ -70,14 +73,14 @@ export class OutcomeDispatcher {
     if (!attempts.length) return;
     const done = new Set(await finalizeUnanswered(await this.#deps.context(), attempts.map(toUnansweredCall)));
     this.#store.markFollowUpsDone([...done]);
-    // One that cannot be settled holds up no other.
+    // A call that cannot be finalized holds up no other.
     for (const attempt of attempts.filter(({ key }) => !done.has(key))) {
       if (!this.#isRetryExhausted(attempt)) {
         this.#store.postponeFollowUps([attempt.key], retryAt(attempt, this.#deps.now()));
         continue;
       }
-      // Its row is complete. A journey that waits for it looks for itself.
-      this.#deps.log().error('what follows from a call was given up', undefined, { key: attempt.key, run_id: attempt.runId });
+      // Its row is complete. A journey that waits for the call reads the row by itself.
+      this.#deps.log().error('the finalization of a call was given up', undefined, { key: attempt.key, run_id: attempt.runId });
       this.#store.markFollowUpsDone([attempt.key]);
     }
   }
@@ -93,7 +96,7 @@ export class OutcomeDispatcher {
         object.callEnded(organizationId, attempt.runId!, toCallEnd(attempt)),
       );
     } catch (error) {
-      this.#deps.log().error('the object of a call did not hear that its line has ended', error, { run_id: attempt.runId });
+      this.#deps.log().error('the object of a call could not be notified that its line has ended', error, { run_id: attempt.runId });
       if (!this.#isRetryExhausted(attempt)) return this.#store.postponeFollowUps([attempt.key], retryAt(attempt, this.#deps.now()));
       return this.#store.update(attempt.key, (current) => (current.settling === 'talk' ? toUnanswered(current, error) : current));
     }
@@ -102,14 +105,14 @@ export class OutcomeDispatcher {
     );
   }
 
-  /** Does `work` unless the same is under way; a failure is logged and made good by `tend`. */
+  /** Does `work` unless work under the same name is in progress. A failure is logged; the maintenance timer repeats the work. */
   async #runExclusive(name: string, work: () => Promise<void>): Promise<void> {
     if (this.#running.has(name)) return;
     this.#running.add(name);
     try {
       await work();
     } catch (error) {
-      this.#deps.log().error('call slots could not hand something on', error, { to: name });
+      this.#deps.log().error('the call slots could not pass an outcome on', error, { to: name });
     } finally {
       this.#running.delete(name);
     }

@@ -18,19 +18,19 @@ const maxChecksPerRound = 60;
 const maxDecisionsPerRound = 1000;
 const wakeIntervalMs = 2 * 60_000;
 
-/** Looks after attempts of which nothing was heard in time: evidence is asked for, since a clock alone frees no slot. */
+/** Checks attempts whose carrier has configDeleted silent. A slot is freed only by evidence from the carrier, never by a timeout alone. */
 export class SilentAttemptChecker {
   readonly #store: SlotStore;
   readonly #deps: CallSlotsDependencies;
   #grantsToResend: string[] = [];
-  #isAsking = false;
+  #isChecking = false;
 
   constructor(store: SlotStore, deps: CallSlotsDependencies) {
     this.#store = store;
     this.#deps = deps;
   }
 
-  /** What is due and can be decided here. */
+  /** Checks due attempts that can be decided without the carrier. */
   resolveLocally(): void {
     const now = this.#deps.now();
     for (const attempt of this.#store.rows.select('check_at <= ? ORDER BY check_at LIMIT ?', now, maxDecisionsPerRound)) {
@@ -41,10 +41,10 @@ export class SilentAttemptChecker {
     }
   }
 
-  /** What is due and needs an answer from outside, at most 60; one round at a time. */
+  /** Checks at most 60 due attempts with the carrier or the object of the call. One round at a time. */
   async checkWithCarriers(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     try {
       const keys = this.#grantsToResend.splice(0);
       if (keys.length) await enqueueDialing(this.#deps.env(), this.#deps.organizationId(), keys);
@@ -57,28 +57,28 @@ export class SilentAttemptChecker {
       };
       await Promise.all(Array.from({ length: maxParallelChecks }, worker));
     } catch (error) {
-      this.#deps.log().error('granted calls could not be announced again', error);
+      this.#deps.log().error('granted calls could not be sent to the queue again', error);
     } finally {
-      this.#isAsking = false;
+      this.#isChecking = false;
     }
   }
 
   async #checkAttempt(key: string): Promise<void> {
     const now = this.#deps.now();
-    // As it is now: those before it in the line took their time.
+    // Read anew: the checks before this one took time.
     const attempt = this.#store.rows.find(key);
     if (!attempt || attempt.checkAt === null || attempt.checkAt > now || attempt.state === 'granted') return;
     const timeouts = this.#deps.timeouts();
     if (isOver(attempt)) return this.#wakeCallObject(attempt, now);
-    // Moved on before the carrier is asked, so that a crash does not ask again at once.
+    // The next check is set before the carrier is asked, so that a crash does not ask again at once.
     this.#store.save(attempt, { ...attempt, checkAt: now + timeouts.lookUpIntervalMs });
     const context = await this.#deps.context();
     const carrier = attempt.configId === null ? null : await loadCarrier(context, attempt.configId);
-    const gone = { failure: 'the telephony configuration of this call was deleted' };
+    const configDeleted = { failure: 'the telephony configuration of this call was deleted' };
     if (attempt.state === 'placed') {
-      const result = carrier ? resolveKnownEnd(attempt, await carrier.telephony.lookUp(attempt.callId!)) : gone;
+      const result = carrier ? resolveKnownEnd(attempt, await carrier.telephony.lookUp(attempt.callId!)) : configDeleted;
       if (carrier && 'call' in result && result.call.status === 'completed' && attempt.hasTalk) {
-        // As when the carrier tells it: a talk that never began is none.
+        // As after the carrier's own report of the end: the agent may never have been connected.
         const address = { organizationId: context.organization.id, configId: carrier.id, runId: attempt.runId!, key };
         const event = statusEvent({ ...result.call, at: this.#deps.now() });
         const recordAgentNotConnected = async (attemptKey: string, reason: string) =>
@@ -89,10 +89,10 @@ export class SilentAttemptChecker {
       this.#store.update(attempt.key, (current) => afterLookUp(current, result, this.#deps.now(), timeouts));
     } else {
       const { phone: to, ownNumber, submittedAt, key: attemptKey } = attempt;
-      // Whoever died before the answer may not have told which run the call is.
+      // The caller may have died before it reported which run the call has.
       const run = await context.database.first<{ id: number }>(selectCallRunByKey(context.database, context.organization.id, attemptKey));
-      const result = carrier ? await carrier.telephony.list({ to, from: ownNumber!, since: submittedAt!, attemptKey }) : gone;
-      const foreign =
+      const result = carrier ? await carrier.telephony.list({ to, from: ownNumber!, since: submittedAt!, attemptKey }) : configDeleted;
+      const foreignCallIds =
         'calls' in result
           ? this.#store.findForeignCalls(
               attempt,
@@ -100,7 +100,7 @@ export class SilentAttemptChecker {
             )
           : new Set<string>();
       this.#store.update(attempt.key, (current) =>
-        afterListing({ ...current, runId: current.runId ?? run?.id ?? null }, result, foreign, this.#deps.now(), timeouts),
+        afterListing({ ...current, runId: current.runId ?? run?.id ?? null }, result, foreignCallIds, this.#deps.now(), timeouts),
       );
     }
   }
@@ -109,8 +109,8 @@ export class SilentAttemptChecker {
     if (attempt.settling !== 'watch') return this.#store.save(attempt, { ...attempt, checkAt: null });
     this.#store.save(attempt, { ...attempt, checkAt: now + wakeIntervalMs });
     try {
-      const isThere = await withCallObject(this.#deps.env(), this.#deps.organizationId(), attempt.runId!, (object) => object.wakeStalled());
-      if (!isThere) this.#store.markFollowUpsDone([attempt.key]);
+      const isAlive = await withCallObject(this.#deps.env(), this.#deps.organizationId(), attempt.runId!, (object) => object.wakeStalled());
+      if (!isAlive) this.#store.markFollowUpsDone([attempt.key]);
     } catch (error) {
       if (!isRetryExhausted(attempt, now, getSettings(this.#deps.env()).GIVE_UP_AFTER_HOURS)) throw error;
       this.#store.update(attempt.key, (current) => (current.settling === 'watch' ? toUnanswered(current, error) : current));

@@ -7,22 +7,25 @@ import { markInAnotherCall, type SlotStore } from './slot-store.ts';
 
 const secondMs = 1000;
 
-/** Who gets the free slots, and when: within the plan's limit, the carrier's rate, each owner's limit and each person's peace. */
+/**
+ * Grants free slots to queued attempts, within the plan's limit, the carrier's rate, each owner's limit and the hours between two calls to
+ * one person.
+ */
 export class SlotGranter {
   readonly #store: SlotStore;
   readonly #now: Clock;
-  /** Has `grant` called again in so many ms. */
+  /** Has `grant` called again after this many ms. */
   readonly #scheduleGrant: (ms: number) => void;
-  /** Of the last second. */
+  /** When slots were granted within the last second, epoch ms. */
   #grantedAt: number[] = [];
 
-  constructor(store: SlotStore, now: Clock, again: (ms: number) => void) {
+  constructor(store: SlotStore, now: Clock, scheduleGrant: (ms: number) => void) {
     this.#store = store;
     this.#now = now;
-    this.#scheduleGrant = again;
+    this.#scheduleGrant = scheduleGrant;
   }
 
-  /** Grants slots to those whose turn it is, and answers the keys of their attempts. */
+  /** Grants slots to the attempts whose turn it is, and answers their keys. */
   grant(policy: DialingPolicy, config: NonNullable<DialingPolicy['config']>, timeouts: CallTimeouts): string[] {
     const now = this.#now();
     const live = this.#store.countLiveCalls();
@@ -38,7 +41,7 @@ export class SlotGranter {
         name,
         rank: ownerQueueRank(name),
         live: this.#store.countLiveOf(name),
-        most: this.#store.maxConcurrencyOf(name),
+        maxLive: this.#store.maxConcurrencyOf(name),
         ready: ready.length,
       }));
       const keys: string[] = [];
@@ -61,7 +64,7 @@ export class SlotGranter {
     });
   }
 
-  /** Of a lane, those that may be dialled now, at most `limit`; what may not is given back with the reason. */
+  /** At most `limit` attempts of a lane that may be dialled now. Attempts that may not be dialled are given back with the reason. */
   #findReady(lane: string, now: number, limit: number, policy: DialingPolicy): StoredAttempt[] {
     const ready: StoredAttempt[] = [];
     const phones = new Set<string>();
@@ -70,10 +73,10 @@ export class SlotGranter {
         this.#store.save(attempt, returnAttempt(attempt, 'window_closed', 'the calling window closed before a call slot was free', now));
         continue;
       }
-      const mayAgainAt = this.#mayCallAgainAt(attempt.phone, policy);
-      if (mayAgainAt > now) {
+      const allowedAt = this.#nextCallAllowedAt(attempt.phone, policy);
+      if (allowedAt > now) {
         const detail = `this person was called less than ${policy.minHoursBetweenCalls} hours ago (min_hours_between_calls)`;
-        this.#store.save(attempt, returnAttempt(attempt, 'too_soon', detail, now, mayAgainAt));
+        this.#store.save(attempt, returnAttempt(attempt, 'too_soon', detail, now, allowedAt));
         continue;
       }
       if (phones.has(attempt.phone)) continue;
@@ -83,13 +86,13 @@ export class SlotGranter {
     return ready;
   }
 
-  #mayCallAgainAt(phone: string, { minHoursBetweenCalls }: DialingPolicy): number {
+  #nextCallAllowedAt(phone: string, { minHoursBetweenCalls }: DialingPolicy): number {
     if (minHoursBetweenCalls === 0) return 0;
     const last = this.#store.dialledAt(phone);
     return last === null ? 0 : last + minHoursBetweenCalls * 3_600_000;
   }
 
-  /** Without a configuration nothing can be dialled: everybody hears of it. */
+  /** Gives all queued attempts back: without a telephony configuration nothing can be dialled. */
   returnAll(): void {
     const now = this.#now();
     const detail = 'the organization has no telephony configuration; create one at /organizations/telephony-configs';
@@ -101,16 +104,16 @@ export class SlotGranter {
 
   /** When calls were granted within the last second. */
   recentGrants(now: number): number[] {
-    // A clock that was set back must not hold everything up.
+    // A clock that was set back must not stop the granting.
     const recent = this.#grantedAt.filter((at) => at > now - secondMs && at <= now);
     if (recent.length) return recent;
-    // After a waking the memory of the last second is gone, the rows are not.
+    // After a restart of the object the list is empty, and the rows have the moments.
     return this.#store.rows
       .select('is_live = 1 AND granted_at > ? AND granted_at <= ?', now - secondMs, now)
       .map(({ grantedAt }) => grantedAt!);
   }
 
-  /** More may be dialled when the oldest grant of the last second is a second old. */
+  /** Schedules the next grant for when the oldest grant of the last second is a second old. */
   #scheduleNextGrant(now: number): void {
     const oldest = this.#grantedAt[0];
     if (oldest !== undefined) this.#scheduleGrant(Math.max(1, oldest + secondMs - now));

@@ -17,12 +17,12 @@ const attemptRetentionMs = 24 * 3_600_000;
 const dialledRetentionMs = 31 * 24 * 3_600_000;
 const pruneBatchSize = 500;
 
-/** Whom calls are counted for: single calls and journeys together each, every campaign by itself. */
+/** The lane in which an owner's calls are counted: all single calls in one, all journeys in one, each campaign in its own. */
 export const ownerQueueName = (owner: Owner): string => (owner.kind === 'campaign' ? ownerName(owner) : owner.kind);
 
 /**
- * What is written about attempts and their owners, and what follows from a change inside the object: a slot taken or freed, an owner to be
- * told, a row to be settled. `onChange` is called when something is to be done outside.
+ * Stores attempts and their owners, and derives what follows from a change: a slot is taken or freed, an owner must be notified, a row must
+ * be completed. Calls `onChange` when work outside of this object is due.
  */
 export class SlotStore {
   readonly rows: AttemptRows;
@@ -30,7 +30,7 @@ export class SlotStore {
   readonly #sql: SqlStorage;
   readonly #now: Clock;
   readonly #onChange: (checkAt: number | null) => void;
-  /** Live calls by lane; a cache of the table. */
+  /** Live calls by lane; a cache of the table. Null: not counted yet. */
   #live: Map<string, number> | null = null;
 
   constructor(storage: DurableObjectStorage, now: Clock, onChange: (checkAt: number | null) => void) {
@@ -41,7 +41,7 @@ export class SlotStore {
     this.#onChange = onChange;
   }
 
-  /** All of `work` is written, or nothing. */
+  /** Writes all of `work`, or nothing. */
   transaction<Result>(work: () => Result): Result {
     try {
       return this.#storage.transactionSync(work);
@@ -51,7 +51,10 @@ export class SlotStore {
     }
   }
 
-  /** True when it is queued now. One that is over is told again; one that was given back before its run was written is queued again. */
+  /**
+   * Queues a call, and answers whether it is new. A known attempt that is over is reported again. An attempt that was submitted back before its
+   * run was written is queued again.
+   */
   enqueue(call: RequestedCall, of: { owner: string; lane: string; epoch: number; notBefore: number }): boolean {
     const known = this.rows.find(call.key);
     if (known && (known.state !== 'returned' || known.hasRow)) {
@@ -65,21 +68,21 @@ export class SlotStore {
     return true;
   }
 
-  /** Takes back one that has not been submitted. */
+  /** Withdraws an attempt that has not been submitted. */
   withdraw(attempt: StoredAttempt): void {
     this.save(attempt, returnAttempt(attempt, 'withdrawn', withdrawnDetail, this.#now()));
   }
 
-  /** Gives an attempt to whoever asks for it now, to be placed once. */
+  /** Hands an attempt to the caller, which places it once. */
   submit(attempt: StoredAttempt, now: number, timeouts: CallTimeouts): StoredAttempt {
-    // Its row is written from here on, and may be there although nobody could tell.
-    const given = { ...submitAttempt(attempt, now, timeouts), hasRow: true, dialledBefore: this.dialledAt(attempt.phone) };
-    this.save(attempt, given);
+    // The caller writes the run's row next. The row may exist even if the caller's report is lost.
+    const submitted = { ...submitAttempt(attempt, now, timeouts), hasRow: true, dialledBefore: this.dialledAt(attempt.phone) };
+    this.save(attempt, submitted);
     this.#setDialledAt(attempt.phone, now);
-    return given;
+    return submitted;
   }
 
-  /** Takes in what came of one that was given: nothing, if that was an earlier time. */
+  /** Records what became of an attempt that was handed out. A report of an earlier submission is ignored. */
   recordPlacing(placing: PlacingReport, now: number, timeouts: CallTimeouts): void {
     const attempt = this.rows.find(placing.key);
     if (!attempt || attempt.submission !== placing.submission) return;
@@ -91,11 +94,11 @@ export class SlotStore {
       ...(isOpen ? this.#afterPlacing(known, placing, now, timeouts) : this.#afterLatePlacing(known, placing, now, timeouts)),
     };
     this.save(attempt, after);
-    // Nobody's phone has rung, so nobody was called.
+    // No phone has rung, so the person was not called.
     if (isOpen && isCertainlyNotPlaced(placing)) this.#setDialledAt(attempt.phone, attempt.dialledBefore);
   }
 
-  /** The agent could not take the line: nobody has talked to the person. */
+  /** Records that the agent could not be connected, so that nobody has talked to the person. */
   recordAgentNotConnected(key: string, reason: string): void {
     this.update(key, (current) => (isOver(current) ? current : { ...current, hasTalk: false, detail: reason }));
   }
@@ -108,12 +111,12 @@ export class SlotStore {
     return requeueAttempt(attempt, now);
   }
 
-  /** The carrier has been heard of the call before: only its answer may still add to that. */
+  /** The carrier has reported the call before: only its own answer can add something. */
   #afterLatePlacing(attempt: StoredAttempt, placing: PlacingReport, now: number, timeouts: CallTimeouts): Attempt {
     return 'result' in placing && 'placed' in placing.result ? afterPlacing(attempt, placing.result, now, timeouts) : attempt;
   }
 
-  /** Writes an attempt with what follows from its change for slots, owners and settling. */
+  /** Writes an attempt, and derives what follows from the change for slots, owners and follow-up work. */
   save(before: StoredAttempt, changed: Attempt | StoredAttempt): void {
     const after = deriveFollowUps(before, { ...before, ...changed });
     const [wasLive, isLive] = [holdsSlot(before), holdsSlot(after)];
@@ -123,7 +126,7 @@ export class SlotStore {
       this.#onChange(after.checkAt);
   }
 
-  /** Keeps the latest epoch and limit of an owner, and answers the epoch that counts. */
+  /** Stores the latest epoch and limit of an owner, and answers the epoch in force. */
   upsertOwner(owner: Owner, epoch: number, maxConcurrency: number | null | undefined): { epoch: number } {
     const name = ownerName(owner);
     const known = this.#sql.exec<{ epoch: number; max_concurrency: number | null }>(
@@ -131,9 +134,9 @@ export class SlotStore {
       name,
     );
     const [row] = known.toArray();
-    const most = maxConcurrency === undefined ? (row?.max_concurrency ?? null) : maxConcurrency;
-    if (row && (row.epoch > epoch || (row.epoch === epoch && row.max_concurrency === most))) return row;
-    // Single calls and journeys have no epochs and no limit of their own, and would each leave a row behind.
+    const limit = maxConcurrency === undefined ? (row?.max_concurrency ?? null) : maxConcurrency;
+    if (row && (row.epoch > epoch || (row.epoch === epoch && row.max_concurrency === limit))) return row;
+    // Single calls and journeys have no epoch and no limit of their own. Storing them would leave a row for each.
     if (owner.kind !== 'campaign' && epoch === 0) return { epoch };
     this.#sql.exec(
       `INSERT INTO owner (name, kind, id, lane, epoch, max_concurrency) VALUES (?, ?, ?, ?, ?, ?)
@@ -143,7 +146,7 @@ export class SlotStore {
       owner.id,
       ownerQueueName(owner),
       epoch,
-      most,
+      limit,
     );
     return { epoch };
   }
@@ -155,8 +158,10 @@ export class SlotStore {
 
   /** How many calls a lane may have at once; null: only the organization's limit counts. */
   maxConcurrencyOf(lane: string): number | null {
-    const [row] = this.#sql.exec<{ most: number | null }>('SELECT max_concurrency AS most FROM owner WHERE lane = ?', lane).toArray();
-    return row?.most ?? null;
+    const [row] = this.#sql
+      .exec<{ maxConcurrency: number | null }>('SELECT max_concurrency AS maxConcurrency FROM owner WHERE lane = ?', lane)
+      .toArray();
+    return row?.maxConcurrency ?? null;
   }
 
   countLiveCalls(): { all: number; inbound: number } {
@@ -169,23 +174,23 @@ export class SlotStore {
     return this.#live.get(lane) ?? 0;
   }
 
-  /** Forgets the counts: rows were written around `save`. */
+  /** Drops the cached counts, because rows were written without `save`. */
   invalidateLiveCounts(): void {
     this.#live = null;
   }
 
-  /** Notes when a person was called last; null: that they were not. */
+  /** Stores when a person was called last, epoch ms; null: never. */
   #setDialledAt(phone: string, at: number | null): void {
     if (at === null) this.#sql.exec('DELETE FROM dialled WHERE phone = ?', phone);
     else this.#sql.exec('INSERT INTO dialled (phone, at) VALUES (?, ?) ON CONFLICT (phone) DO UPDATE SET at = excluded.at', phone, at);
   }
 
-  /** Epoch ms at which a person was called last; null: not within memory. */
+  /** When a person was called last, epoch ms; null: no such call is remembered. */
   dialledAt(phone: string): number | null {
     return this.#sql.exec<{ at: number }>('SELECT at FROM dialled WHERE phone = ?', phone).toArray()[0]?.at ?? null;
   }
 
-  /** When the next attempt has to be looked at; null: none. */
+  /** When the next attempt must be checked, epoch ms; null: none. */
   nextCheckAt(): number | null {
     const checked = this.#sql.exec<{ at: number | null }>('SELECT min(check_at) AS at FROM attempt WHERE check_at IS NOT NULL').one().at;
     const queued = this.#sql
@@ -201,7 +206,7 @@ export class SlotStore {
       .map(({ owner }) => owner);
   }
 
-  /** Nothing queued, live, untold or unsettled. */
+  /** Whether nothing is queued, live, unreported or unfinished. */
   isIdle(): boolean {
     const [row] = this.#sql
       .exec(
@@ -212,7 +217,7 @@ export class SlotStore {
     return row === undefined;
   }
 
-  /** Of the carrier's calls, those that are other attempts'. */
+  /** Which of the carrier's calls belong to other attempts. */
   findForeignCalls(attempt: StoredAttempt, callIds: string[]): Set<string> {
     const rows = this.#sql.exec<{ call_id: string }>(
       'SELECT a.call_id FROM json_each(?) j CROSS JOIN attempt a WHERE a.call_id = j.value AND a.call_id IS NOT NULL AND a.key <> ?',
@@ -222,7 +227,7 @@ export class SlotStore {
     return new Set(rows.toArray().map(({ call_id }) => call_id));
   }
 
-  /** Nothing more has to follow from these. */
+  /** Marks the follow-up work of these attempts as done. */
   markFollowUpsDone(keys: readonly string[]): void {
     for (const key of keys) {
       const attempt = this.rows.find(key);
@@ -230,7 +235,7 @@ export class SlotStore {
     }
   }
 
-  /** What follows from these is tried again at a moment, since it did not work. */
+  /** Has the follow-up work of these attempts tried again at an epoch ms, after a failure. */
   postponeFollowUps(keys: readonly string[], until: number): void {
     for (const key of keys) {
       const attempt = this.rows.find(key);
@@ -238,13 +243,13 @@ export class SlotStore {
     }
   }
 
-  /** Applies `rule` to an attempt as it is now, after an await. */
+  /** Applies `rule` to the current state of an attempt, which may have changed during an await. */
   update(key: string, rule: (current: StoredAttempt) => Attempt | StoredAttempt): void {
     const current = this.rows.find(key);
     if (current) this.save(current, rule(current));
   }
 
-  /** When the oldest attempt that is over may be forgotten; null: there is none. */
+  /** When the oldest attempt that is over may be deleted, epoch ms; null: there is none. */
   nextPruneAt(): number | null {
     const [row] = this.#sql
       .exec<{ at: number | null }>("SELECT min(ended_at) AS at FROM attempt WHERE state IN ('ended', 'returned')")
@@ -252,7 +257,7 @@ export class SlotStore {
     return row?.at == null ? null : row.at + attemptRetentionMs + 1;
   }
 
-  /** Forgets what is over for long. */
+  /** Deletes a batch of old attempts and of old call times. */
   prune(): void {
     const now = this.#now();
     this.#sql.exec(
@@ -272,7 +277,7 @@ export class SlotStore {
 const isCertainlyNotPlaced = (placing: PlacingReport): boolean =>
   'refused' in placing || 'refused' in placing.result || 'busy' in placing.result || 'unasked' in placing.result;
 
-/** Its person has another call at the moment. */
+/** Notes on a queued attempt that its person is in another call. */
 export const markInAnotherCall = <Kind extends Pick<StoredAttempt, 'reportLevel' | 'owner' | 'detail'>>(attempt: Kind): Kind => ({
   ...attempt,
   detail: 'in_another_call: this person has another call at the moment',
@@ -280,7 +285,7 @@ export const markInAnotherCall = <Kind extends Pick<StoredAttempt, 'reportLevel'
 });
 
 function deriveFollowUps(before: StoredAttempt, after: StoredAttempt): StoredAttempt {
-  const isTold = after.owner.startsWith('campaign:');
+  const isReported = after.owner.startsWith('campaign:');
   const reportLevel = isOver(after)
     ? reportLevels.over
     : after.answeredAt !== null
@@ -289,10 +294,10 @@ function deriveFollowUps(before: StoredAttempt, after: StoredAttempt): StoredAtt
         ? reportLevels.dialing
         : after.reportLevel;
   const justOver = isOver(after) && !isOver(before);
-  const hasRow = after.hasRow || !isTold;
+  const hasRow = after.hasRow || !isReported;
   return {
     ...after,
-    reportLevel: isTold ? reportLevel : 0,
+    reportLevel: isReported ? reportLevel : 0,
     ...(justOver && {
       initialContext: null,
       settling: after.hasTalk && after.runId !== null ? ('talk' as const) : hasRow ? ('silent' as const) : ('none' as const),

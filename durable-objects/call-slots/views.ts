@@ -12,7 +12,7 @@ import type { UnansweredCall } from '../../src/calls/post-call/finalize-unanswer
 import { reportLevels, type StoredAttempt } from './attempt-rows.ts';
 import type { CallEvent } from '../../src/providers/telephony/carrier-events.ts';
 
-/** What its owner is told of an attempt as it is now. */
+/** The report of an attempt's present state to its owner. */
 export function toAttemptReport(attempt: StoredAttempt): AttemptReport {
   const { key, detail } = attempt;
   const runId = attempt.runId ?? 0;
@@ -35,7 +35,7 @@ export function toAttemptReport(attempt: StoredAttempt): AttemptReport {
   return { kind: 'waiting', key, at: attempt.notBefore, reason: detail ?? '' };
 }
 
-/** The reason of an attempt that is over, as rows show it; null: its outcome says it. */
+/** The `reason` of an attempt that is over, as its row shows it; null: the outcome says enough. */
 function toRowReason({ detail, outcome, returned }: StoredAttempt): string | null {
   if (detail === null) return null;
   if (/^[a-z_]+: /.test(detail)) return detail;
@@ -64,11 +64,11 @@ export const toUnansweredCall = (attempt: StoredAttempt): UnansweredCall => ({
   statusCallbacks: attempt.callbacks,
 });
 
-/** By the carrier's count, else from the answer to the end. */
+/** The carrier's duration if known; otherwise the time from the answer to the end. */
 const callDurationSeconds = ({ durationSeconds, answeredAt, endedAt }: StoredAttempt): number =>
   durationSeconds ?? (answeredAt === null || endedAt === null ? 0 : Math.max(0, Math.round((endedAt - answeredAt) / 1000)));
 
-/** The state of a call in one word. */
+/** The state of a call in one word, with its reason. */
 export function toCallStatus(attempt: StoredAttempt): { callStatus: string; reason: string | null } {
   if (isOver(attempt)) {
     const callStatus = attempt.state === 'returned' ? 'cancelled' : toRowOutcome(attempt.outcome ?? 'failed');
@@ -94,13 +94,13 @@ export const toBegunCall = (attempt: StoredAttempt): BegunCall => ({
   submission: attempt.submission,
 });
 
-/** What is to be done about the line of an attempt that has taken in `event`. */
-export function decideInstruction(attempt: StoredAttempt, event: CallEvent, asks: ResponseChannel): LineInstruction {
+/** What to do with the line of an attempt after `event` was applied to the attempt. */
+export function decideInstruction(attempt: StoredAttempt, event: CallEvent, channel: ResponseChannel): LineInstruction {
   const isMachine = attempt.answeredBy === 'machine';
-  if (isOver(attempt)) return asks === 'document' ? 'hang_up' : 'none';
+  if (isOver(attempt)) return channel === 'document' ? 'hang_up' : 'none';
   if (isMachine && event.kind === 'machine') return attempt.hasTalk ? 'end_talk' : 'hang_up';
-  if (asks === 'nobody') return 'none';
+  if (channel === 'nobody') return 'none';
   if (isMachine) return 'hang_up';
-  // Nobody waits for the verdict of machine detection: whoever has answered would hear nothing meanwhile.
+  // The agent talks before the verdict of machine detection: the person would hear silence meanwhile.
   return 'talk';
 }

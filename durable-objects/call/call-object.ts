@@ -16,7 +16,7 @@ import type { BeginResult, CallRpc, LiveRunSnapshot, RelayEndAction } from '../.
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { decideAfterRelayEnd, RelaySockets } from './relay-sockets.ts';
-import { CallRecord, callSchemaStep } from './call-record.ts';
+import { CallRecord, callSchemaStep, callTimers } from './call-record.ts';
 import { Chat, createEventStream } from './chat.ts';
 import { parseRelayFrame } from './relay-frames.ts';
 import type { PostCallContext } from './post-call-context.ts';
@@ -24,19 +24,19 @@ import { finalizeCall, finishPostCall, runFollowUp } from './post-call.ts';
 import { conversationSchemaStep, StoredConversation } from './stored-conversation.ts';
 import { LiveConversation } from './live-conversation.ts';
 
-/** More than a call ever has. */
+/** More tokens than a call ever uses. */
 const maxTokens = 50;
-/** Together about a day. */
+/** All tries together take about a day. */
 const maxRecordingTries = 30;
 const recordingDelayMs = 5_000;
 const maxRecordingDelayMs = 3_600_000;
-/** A chat that is ended by hand is settled at once; this is for when that fails. */
+/** A chat that is ended by request is finalized at once. After this delay a failed finalization is repeated. */
 const finalizeRetryMs = 30_000;
 
 /**
- * The talk of one voice agent run, named `{organization_id}/{run_id}`: of a call from its answer on, of a text chat from its beginning. It
- * speaks over the carrier's relay socket, and when the line has ended it settles the run and goes. A recording that comes later makes an
- * object again, for as long as it takes to keep it.
+ * The conversation of one voice agent run, named `{organization_id}/{run_id}`: of a call from its answer, of a text chat from its start. It
+ * speaks over the carrier's relay socket. After the end of the line it finalizes the run and deletes itself. A recording that comes later
+ * creates the object again, until the recording is stored.
  */
 export class CallObject extends BaseDurableObject implements CallRpc {
   readonly #record = new CallRecord(this.ctx.storage);
@@ -50,7 +50,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     return [callSchemaStep, conversationSchemaStep];
   }
 
-  /** The row is written once, when the talk is settled. */
+  /** Empty: the row is written once, when the run is finalized. */
   protected async writeProjection(): Promise<void> {}
 
   async begin(
@@ -58,8 +58,8 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     runId: number,
     { hasLiveTools, callId }: { hasLiveTools?: boolean; callId?: string } = {},
   ): Promise<BeginResult> {
-    const made = await this.#ensureCall(organizationId, runId, hasLiveTools);
-    if (made !== 'there') return made === 'unsound' ? 'unsound' : 'unknown';
+    const presence = await this.#ensureCall(organizationId, runId, hasLiveTools);
+    if (presence !== 'present') return presence === 'unsound' ? 'unsound' : 'unknown';
     if (!this.#conversation.isLive) return 'over';
     if (callId !== undefined && this.#record.line.callId === null) this.#record.updateLine({ callId });
     if (this.#isChat) await this.#chat.open();
@@ -67,7 +67,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     return this.#conversation.hasStarted ? 'talking' : 'ready';
   }
 
-  /** The carrier opens its relay socket; whoever forwards the request has verified its token, the last part of its path. */
+  /** Accepts the carrier's relay socket. The route that forwards the request has verified its token, the last part of its path. */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return new Response(null, { status: 426 });
     if (!this.#hasCall() || this.#isChat || this.#record.line.end !== null)
@@ -92,8 +92,8 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   }
 
   override webSocketClose(socket: WebSocket, code: number): void {
-    const was = this.#relay.markClosed(socket);
-    if (was !== 'over' && this.#hasCall()) this.#conversation.logSocketLoss(code, was === 'current');
+    const previous = this.#relay.markClosed(socket);
+    if (previous !== 'over' && this.#hasCall()) this.#conversation.logSocketLoss(code, previous === 'current');
   }
 
   override webSocketError(socket: WebSocket): void {
@@ -127,7 +127,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   async abandon(callId: string): Promise<void> {
     if (!this.#isUnstarted(callId)) return;
     this.#relay.closeAll();
-    if (!this.#record.hasTimer('recording')) return this.#destroyCall();
+    if (!this.#record.hasTimer(callTimers.recording)) return this.#destroyCall();
     this.#record.deleteCall();
     this.#cachedConversation = null;
   }
@@ -144,8 +144,8 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   }
 
   async callEnded(organizationId: number, runId: number, end: CallEnd): Promise<void> {
-    // One that is over was settled before, and its object is gone.
-    if ((await this.#ensureCall(organizationId, runId)) !== 'there') return;
+    // A call that is over was finalized before, and its object is gone.
+    if ((await this.#ensureCall(organizationId, runId)) !== 'present') return;
     if (this.#record.line.end === null) {
       this.#conversation.stop('hung_up');
       this.#endCall(end);
@@ -160,7 +160,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
       if (!this.exists()) this.create();
       if (this.#record.pendingRecording()) return;
       this.#record.insertPendingRecording(configId, location);
-      this.timers.set('recording', this.clock());
+      this.timers.set(callTimers.recording, this.clock());
     });
     await this.timers.arm();
   }
@@ -195,16 +195,16 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   ): Promise<{ refusal: ChatRefusal | null; stream: ReadableStream<Uint8Array> | null }> {
     const refusal = (await this.#ensureChat(organizationId, runId)) ?? this.#chat.findRefusal(message);
     if (refusal) return { refusal, stream: null };
-    const { stream, tell, close } = createEventStream();
+    const { stream, sendEvent, close } = createEventStream();
     const turn = this.#chat
-      .answer(message, tell)
+      .answer(message, sendEvent)
       .then(({ state }) => {
-        if (state) tell({ event: 'done', data: state });
+        if (state) sendEvent({ event: 'done', data: state });
         return this.timers.arm();
       })
       .catch((error: unknown) => {
         this.log.error('a streamed turn failed', error);
-        tell({ event: 'error', data: { detail: 'The answer could not be finished; read the chat and send the message again' } });
+        sendEvent({ event: 'error', data: { detail: 'The answer could not be finished; read the chat and send the message again' } });
       })
       .finally(close);
     this.ctx.waitUntil(turn);
@@ -224,33 +224,33 @@ export class CallObject extends BaseDurableObject implements CallRpc {
 
   protected async onTimer(timer: Timer): Promise<void> {
     switch (timer.kind) {
-      case 'look':
+      case callTimers.guard:
         return this.#conversation.applyGuards();
-      case 'end':
+      case callTimers.endSession:
         return this.#conversation.endRelaySession();
-      case 'keys':
+      case callTimers.keys:
         return this.#conversation.flushKeys();
-      case 'idle':
+      case callTimers.idle:
         return this.#endIdleChat();
-      case 'settle':
+      case callTimers.finalize:
         return this.#finalize();
-      case 'follow':
+      case callTimers.followUp:
         return runFollowUp(await this.#postCallContext(), timer.subject);
-      case 'leave':
+      case callTimers.finish:
         return this.#finish();
-      case 'recording':
+      case callTimers.recording:
         return this.#storeRecording();
       default:
         throw new Error(`a call has no timer "${timer.kind}"`);
     }
   }
 
-  /** Whether there is a talk: an object may have been made for a recording alone. */
+  /** Whether the object has a call. An object may exist for a recording alone. */
   #hasCall(): boolean {
     return this.exists() && this.#record.hasCall;
   }
 
-  /** Undefined for a chat. */
+  /** The adapter of the call's carrier; undefined for a chat. */
   get #carrier(): CarrierAdapter | undefined {
     return findCarrierAdapter(this.#record.setup.mode);
   }
@@ -277,37 +277,37 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   }
 
   get #chat(): Chat {
-    this.#cachedChat ??= new Chat({ record: this.#record, store: this.#store, talk: this.#conversation });
+    this.#cachedChat ??= new Chat({ record: this.#record, store: this.#store, conversation: this.#conversation });
     return this.#cachedChat;
   }
 
-  async #ensureCall(organizationId: number, runId: number, hasLiveTools = false): Promise<'there' | 'over' | 'unknown' | 'unsound'> {
-    if (this.#hasCall()) return 'there';
+  async #ensureCall(organizationId: number, runId: number, hasLiveTools = false): Promise<'present' | 'over' | 'unknown' | 'unsound'> {
+    if (this.#hasCall()) return 'present';
     const context = await this.#context(organizationId);
     const loaded = context && (await loadCallSetup(context, runId));
-    // Another call may have made it during the await.
-    if (this.#hasCall()) return 'there';
+    // Another RPC may have created the call during the await.
+    if (this.#hasCall()) return 'present';
     if (!loaded) return 'unknown';
     if (loaded.isCompleted) return 'over';
     const { facts: setup } = loaded;
-    // Whoever starts a talk has looked at its definition, so it is a defect of ours that brings one here.
+    // Definitions are checked before a conversation starts, so only a defect of ours leads here.
     if (!isReadable(setup.definition)) return 'unsound';
     this.ctx.storage.transactionSync(() => {
       if (!this.exists()) this.create();
       this.#record.init({ ...setup, hasLiveTools: setup.hasLiveTools || hasLiveTools });
-      if (setup.mode === 'textchat') this.timers.set('idle', this.clock() + chatIdleMs);
+      if (setup.mode === 'textchat') this.timers.set(callTimers.idle, this.clock() + chatIdleMs);
     });
-    return 'there';
+    return 'present';
   }
 
-  /** Why there is no chat to talk in; null: it is there, and begun. */
+  /** Why messages cannot be sent to the chat; null: the chat exists and has begun. */
   async #ensureChat(organizationId: number, runId: number): Promise<ChatRefusal | null> {
-    const made = await this.#ensureCall(organizationId, runId);
-    if (made !== 'there') return toRefusal(made === 'over' ? 'completed' : 'gone');
+    const presence = await this.#ensureCall(organizationId, runId);
+    if (presence !== 'present') return toRefusal(presence === 'over' ? 'completed' : 'gone');
     if (!this.#isChat) return toRefusal('call');
     await this.#chat.open();
     if (!this.#hasCall()) return toRefusal('completed');
-    if (this.#record.line.end === null) this.timers.set('idle', this.clock() + chatIdleMs);
+    if (this.#record.line.end === null) this.timers.set(callTimers.idle, this.clock() + chatIdleMs);
     return null;
   }
 
@@ -328,8 +328,8 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   #endCall(end: CallEnd, delayMs = 0): void {
     this.ctx.storage.transactionSync(() => {
       this.#record.updateLine({ end });
-      for (const kind of ['look', 'end', 'keys', 'idle']) this.timers.clear(kind);
-      this.timers.set('settle', this.clock() + delayMs);
+      for (const kind of [callTimers.guard, callTimers.endSession, callTimers.keys, callTimers.idle]) this.timers.clear(kind);
+      this.timers.set(callTimers.finalize, this.clock() + delayMs);
     });
   }
 
@@ -345,26 +345,28 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   async #finish(): Promise<void> {
     await finishPostCall(await this.#postCallContext());
     if (!this.#hasCall()) return;
-    this.timers.clear('leave');
-    if (!this.#record.hasTimer('recording')) await this.#destroyCall();
+    this.timers.clear(callTimers.finish);
+    if (!this.#record.hasTimer(callTimers.recording)) await this.#destroyCall();
   }
 
   async #storeRecording(): Promise<void> {
     const pending = this.#record.pendingRecording();
-    if (!pending) return this.timers.clear('recording');
+    if (!pending) return this.timers.clear(callTimers.recording);
     const { organizationId, runId } = this.#parseName();
-    const number = this.#record.countTry('recording');
+    const tryNumber = this.#record.countTry('recording');
     const result = await storeRecording(await this.#requireContext(organizationId), runId, pending.configId, pending.location);
     if (!this.exists()) return;
-    if (result.kind !== 'kept') this.log.warn('a recording was not kept', { ...result, run_id: runId, try: number });
-    if (result.kind === 'later' && number < maxRecordingTries) {
-      this.timers.set('recording', this.clock() + Math.min(maxRecordingDelayMs, recordingDelayMs * 2 ** (number - 1)));
+    if (result.kind !== 'kept') this.log.warn('a recording was not kept', { ...result, run_id: runId, try: tryNumber });
+    if (result.kind === 'later' && tryNumber < maxRecordingTries) {
+      this.timers.set(callTimers.recording, this.clock() + Math.min(maxRecordingDelayMs, recordingDelayMs * 2 ** (tryNumber - 1)));
       return;
     }
-    this.timers.clear('recording');
-    const isSettled =
-      this.#hasCall() && this.#record.line.end !== null && !['settle', 'follow', 'leave'].some((kind) => this.#record.hasTimer(kind));
-    if (isSettled || !this.#hasCall()) await this.#destroyCall();
+    this.timers.clear(callTimers.recording);
+    const isFinalized =
+      this.#hasCall() &&
+      this.#record.line.end !== null &&
+      ![callTimers.finalize, callTimers.followUp, callTimers.finish].some((kind) => this.#record.hasTimer(kind));
+    if (isFinalized || !this.#hasCall()) await this.#destroyCall();
   }
 
   async #destroyCall(): Promise<void> {
@@ -375,7 +377,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     this.#cachedChat = null;
   }
 
-  /** Has the minute tick look again when this chat is due to end. */
+  /** Has the minute tick check this chat when it is due to end. */
   async #saveWakeAt(): Promise<void> {
     const { runId, organizationId } = this.#record.setup;
     const context = await this.#requireContext(organizationId);

@@ -1,28 +1,46 @@
 import type { CallEnd } from '../../src/calls/contract.ts';
 import type { CallSetup } from '../../src/calls/live-call/call-setup.ts';
 
+/** The kinds of a call's timers, as the `timer` table stores them. */
+export const callTimers = {
+  /** Acts on a silence, on the call's length, or on an unfinished answer. */
+  guard: 'look',
+  /** Ends the relay session after the goodbye. */
+  endSession: 'end',
+  /** Takes the pressed keys as complete. */
+  keys: 'keys',
+  /** Ends an idle chat. */
+  idle: 'idle',
+  finalize: 'settle',
+  /** One for each receiver of the call's end. */
+  followUp: 'follow',
+  /** Deletes the object. */
+  finish: 'leave',
+  recording: 'recording',
+} as const;
+
 export const callSchemaStep = `
   CREATE TABLE call (run_id INTEGER PRIMARY KEY, facts TEXT NOT NULL, definition TEXT NOT NULL, initial_context TEXT NOT NULL, line TEXT NOT NULL);
   CREATE TABLE recording (config_id INTEGER NOT NULL, url TEXT NOT NULL);
   CREATE TABLE tries (subject TEXT PRIMARY KEY, made INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE chat_turn (key TEXT PRIMARY KEY, first_message_id INTEGER NOT NULL) WITHOUT ROWID;`;
 
-/** What the line of a call has come to. Of a text chat only the last two count. */
+/** The state of a call's line. A text chat uses only the last two fields. */
 export interface LineState {
-  /** The carrier's name of the call; null: not known yet. */
+  /** The carrier's id of the call; null: not known yet. */
   callId: string | null;
-  /** What opened a socket, and opens none again. */
+  /** Tokens that have opened a socket. Each opens only one. */
   usedTokens: string[];
-  /** Relay sessions that were lost, and made good by another one. */
+  /** Lost relay sessions that another session has replaced. */
   lostSessions: string[];
   reconnects: number;
-  /** Keys that were pressed and not followed by another one yet. */
+  /** Pressed keys that wait for the next key. */
   keys: string;
-  /** A machine has answered: nobody is talked to. */
+  /** A machine has answered, so the agent has stopped. */
   isStopped: boolean;
-  /** Null while it is live. */
+  /** Null while the line is live. */
   end: CallEnd | null;
-  /** How many events the log in R2 has; null: there is none yet. */
+  /** How many events the log in R2 has; null: the log is not written yet. */
   loggedEvents: number | null;
 }
 
@@ -44,7 +62,7 @@ interface CallRow extends Record<string, SqlStorageValue> {
   line: string;
 }
 
-/** What an object knows of its call beside the talk. */
+/** The stored data of a call, besides its conversation. */
 export class CallRecord {
   readonly #storage: DurableObjectStorage;
   #setup: CallSetup | undefined;
@@ -65,7 +83,7 @@ export class CallRecord {
     );
   }
 
-  /** False in an object that was only made to keep a recording. */
+  /** False in an object that exists only for a recording. */
   get hasCall(): boolean {
     return this.#setup !== undefined || this.#row() !== undefined;
   }
@@ -80,13 +98,13 @@ export class CallRecord {
     return this.#line!;
   }
 
-  /** The object is gone, and with it what was read. */
+  /** Drops what was read, after the object was deleted. */
   clearCache(): void {
     this.#setup = undefined;
     this.#line = undefined;
   }
 
-  /** There is no call here any more, though the object stays. */
+  /** Deletes the call; the object stays. */
   deleteCall(): void {
     this.#storage.sql.exec('DELETE FROM call');
     this.clearCache();
@@ -98,7 +116,7 @@ export class CallRecord {
     this.#line = line;
   }
 
-  /** Counts a try before it is made, so that one that the object dies of counts too. Answers which one it is, from 1. */
+  /** Counts a try before it is made, so that a try during which the object dies counts too. Answers its number, from 1. */
   countTry(subject: string): number {
     return this.#storage.sql
       .exec<{ made: number }>(
@@ -123,7 +141,7 @@ export class CallRecord {
     this.#storage.sql.exec('INSERT INTO recording (config_id, url) VALUES (?, ?)', configId, location);
   }
 
-  /** Where the turn of a chat began that is known by this key; null: it has not been there yet. */
+  /** The id of the first message of a chat's turn, by the key of the message that began it; null: no such turn. */
   chatTurn(key: string): number | null {
     const [row] = this.#storage.sql
       .exec<{ first_message_id: number }>('SELECT first_message_id FROM chat_turn WHERE key = ?', key)

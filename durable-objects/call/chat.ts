@@ -8,17 +8,17 @@ import type { LiveConversation } from './live-conversation.ts';
 interface ChatParts {
   record: CallRecord;
   store: StoredConversation;
-  talk: LiveConversation;
+  conversation: LiveConversation;
 }
 
 const isVisible = ({ role, text }: StoredMessage): boolean => role !== 'tool' && text !== '';
 
 const toChatLine = ({ id, role, text, at }: StoredMessage) => ({ id, role: role as 'user' | 'assistant', text, at: toTimestamp(at) });
 
-/** A talk by written messages: each is answered, or the agent opens the talk. */
+/** A conversation by written messages. The agent opens it, and answers each message. */
 export class Chat {
   readonly #parts: ChatParts;
-  /** Which turn the words of the agent belong to. */
+  /** The turn that the agent answers at present. */
   #turn = 0;
 
   constructor(parts: ChatParts) {
@@ -26,17 +26,17 @@ export class Chat {
   }
 
   get state(): Omit<ChatState, 'messages'> {
-    const { state } = this.#parts.talk.conversation;
+    const { state } = this.#parts.conversation.conversation;
     return { revision: (state?.nextMessageId ?? 1) - 1, is_completed: state !== null && state.end !== null };
   }
 
-  /** Has the agent begin, once; a repeat waits for what it owes. */
+  /** Has the agent begin, once. A repeat does nothing. */
   async open(): Promise<void> {
-    const { talk: live } = this.#parts;
+    const { conversation: live } = this.#parts;
     if (live.conversation.state === null) await live.trackTurn(live.conversation.start());
   }
 
-  /** Why a message is not answered, or null. One that was taken in before is answered, whatever came later. */
+  /** Why a message is refused, or null. A message that was accepted before is answered, even if others came later. */
   findRefusal({ key, expectedRevision }: ChatMessage): ChatRefusal | null {
     if (this.#parts.record.chatTurn(key) !== null) return null;
     const { revision, is_completed: isCompleted } = this.state;
@@ -45,24 +45,24 @@ export class Chat {
   }
 
   /**
-   * Answers a message. One that is known by its key is not said again, but what it was answered is told again. A message that comes while
-   * another one is being answered ends that answer where it is, and both are answered together.
+   * Answers a message. A message whose key is known is not said again; its first answer is returned again. A message that comes during an
+   * answer cuts that answer short, and both messages are answered together.
    */
-  async answer(message: ChatMessage, tell: (told: ChatStreamEvent) => void = () => {}): Promise<ChatAnswer> {
+  async answer(message: ChatMessage, sendEvent: (event: ChatStreamEvent) => void = () => {}): Promise<ChatAnswer> {
     const refusal = this.findRefusal(message);
     if (refusal) return { refusal, state: null };
-    const { record, store, talk: live } = this.#parts;
+    const { record, store, conversation: live } = this.#parts;
     const known = record.chatTurn(message.key);
     const first = known ?? this.state.revision + 1;
     const turn = ++this.#turn;
     live.chatSink = (token) => {
-      if (token !== '') tell({ event: 'token', data: { text: token } });
+      if (token !== '') sendEvent({ event: 'token', data: { text: token } });
     };
-    let isBegun = false;
+    let isMessageWritten = false;
     store.onMessage = (line) => {
-      // With the message, what the agent had said of the answer before is written.
-      isBegun ||= line.role === 'user';
-      if (isBegun && isVisible(line)) tell({ event: 'message', data: toChatLine(line) });
+      // With the message, the cut part of the answer before is written too.
+      isMessageWritten ||= line.role === 'user';
+      if (isMessageWritten && isVisible(line)) sendEvent({ event: 'message', data: toChatLine(line) });
     };
     if (known === null) record.beginChatTurn(message.key, first);
     const { conversation } = live;
@@ -77,16 +77,19 @@ export class Chat {
   #toState(first: number, outcome: TurnOutcome | null): ChatState {
     if (outcome === null) throw new Error('the turn of a chat failed');
     const said = this.#parts.store.messages().filter((message) => message.id >= first && isVisible(message));
-    const own = said.slice(said.findIndex(({ role }) => role === 'user'));
-    // What was said by a later message belongs to its own answer.
-    const next = own.findIndex(({ role }, index) => index > 0 && role === 'user');
-    return { messages: (next < 0 ? own : own.slice(0, next)).map(toChatLine), ...this.state };
+    const fromMessage = said.slice(said.findIndex(({ role }) => role === 'user'));
+    // Answers to a later message belong to that message.
+    const next = fromMessage.findIndex(({ role }, index) => index > 0 && role === 'user');
+    return { messages: (next < 0 ? fromMessage : fromMessage.slice(0, next)).map(toChatLine), ...this.state };
   }
 }
 
 const encoder = new TextEncoder();
 
-/** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) for whoever reads the stream; once nobody does, for nobody. */
+/**
+ * A stream of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). After the reader disconnects, events are
+ * dropped.
+ */
 export function createEventStream() {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   const stream = new ReadableStream<Uint8Array>({
@@ -99,7 +102,7 @@ export function createEventStream() {
   });
   return {
     stream,
-    tell({ event, data }: ChatStreamEvent): void {
+    sendEvent({ event, data }: ChatStreamEvent): void {
       controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
     },
     close(): void {

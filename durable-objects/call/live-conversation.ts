@@ -7,12 +7,12 @@ import type { SpeechSink, TurnOutcome } from '../../src/voice-agents/conversatio
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
 import { createConversation } from '../../src/calls/live-call/create-conversation.ts';
 import type { Timers } from '../shared/timers.ts';
-import type { CallRecord } from './call-record.ts';
+import { callTimers, type CallRecord } from './call-record.ts';
 import { addPressedKey, formatPressedKeys, keyGapMs, type RelayFrame } from './relay-frames.ts';
 import type { RelaySockets } from './relay-sockets.ts';
 import type { StoredConversation } from './stored-conversation.ts';
 
-/** An answer that nobody is working at any more, as after a crash that the line outlived, is taken up after this. */
+/** After this time an unfinished answer that no turn works on is resumed. A crash that the line outlives leaves such an answer. */
 const resumeAfterMs = 15_000;
 const maxLoggedFaults = 20;
 
@@ -25,26 +25,27 @@ export interface LiveConversationOptions {
   settings: Settings;
   clock: Clock;
   log: Logger;
-  /** Of the call's organization, for what is looked up while somebody talks. */
+  /** The context of the call's organization, for searches during the conversation. */
   context(): Promise<Context>;
   /** Whether the object still has a call. */
   hasCall(): boolean;
-  /** Told when a chat has ended by itself. Of a call the line decides. */
+  /** Called when a chat has ended by itself. A call ends with its line. */
   onChatEnded(): void;
 }
 
 /**
- * What is said in a call, and when. Timers: `look` (what a silence or the length of the call leads to), `end` (the goodbye has been spoken),
- * `keys` (no further key was pressed). In a text chat there is no line, and the last two never come.
+ * The live conversation of a call or chat: applies the carrier's frames and timers, and speaks the agent's words. Timers: `guard` (a
+ * silence, or the length of the call), `endSession` (the goodbye has been spoken), `keys` (no further key was pressed). A text chat has no
+ * line, and uses only `guard`.
  */
 export class LiveConversation {
   readonly #parts: LiveConversationOptions;
   #conversation: Conversation | null = null;
-  /** When the `look` timer is due; null: not known in this waking. */
+  /** When the guard timer is due, epoch ms; null: unknown since the object started. */
   #guardTimerAt: number | null = null;
-  /** Turns that are being answered. */
+  /** How many turns are being answered. */
   #answering = 0;
-  /** Of a chat: where its words go at the moment. */
+  /** The receiver of a chat's words; null: none at present. */
   chatSink: SpeechSink | null = null;
 
   constructor(parts: LiveConversationOptions) {
@@ -56,19 +57,19 @@ export class LiveConversation {
     this.#conversation ??= createConversation(record.setup, {
       store,
       say: (...spoken) => this.#speak(...spoken),
-      retrieve: (...asked) => this.#searchDocuments(...asked),
+      retrieve: (...search) => this.#searchDocuments(...search),
       settings,
       now: clock,
     });
     return this.#conversation;
   }
 
-  /** Somebody was greeted, or is about to be. */
+  /** Whether the agent has greeted, or is about to. */
   get hasStarted(): boolean {
     return this.conversation.state !== null;
   }
 
-  /** Not begun, or not ended. */
+  /** Whether the conversation has not ended; it may not have begun. */
   get isLive(): boolean {
     const { isStopped, end } = this.#parts.record.line;
     return !isStopped && end === null && (this.conversation.state?.end ?? null) === null;
@@ -84,7 +85,7 @@ export class LiveConversation {
     try {
       return await retrievePassages(await context(), query, documentUuids, signal);
     } catch (error) {
-      if (!signal.aborted) log.error('documents could not be looked into', error);
+      if (!signal.aborted) log.error('documents could not be searched', error);
       throw error;
     }
   }
@@ -93,7 +94,7 @@ export class LiveConversation {
     return this.#parts.record.setup.mode === 'textchat';
   }
 
-  /** A frame of the session that counts, or the setup of a new one. */
+  /** Handles a frame of the current session, or the setup of a new session. */
   handleFrame(socket: WebSocket, frame: Exclude<RelayFrame, { type: 'error' }>): void {
     switch (frame.type) {
       case 'setup':
@@ -109,7 +110,7 @@ export class LiveConversation {
     }
   }
 
-  /** The first session is greeted; a later one is the same talk on a new line, where what has no answer is answered. */
+  /** Starts a session. The agent greets in the first one. In a later one the conversation goes on: an unfinished answer is resumed. */
   #startSession(socket: WebSocket, sessionId: string, callId: string | undefined): void {
     const { relay, store, record, clock } = this.#parts;
     if (callId !== undefined && callId !== (record.line.callId ?? callId)) {
@@ -124,7 +125,7 @@ export class LiveConversation {
     this.trackTurn(state === null ? this.conversation.start() : this.conversation.resume());
   }
 
-  /** What is said to a goodbye is its answer: the line need not wait for it to be spoken to the end. */
+  /** Handles what the person said. After a goodbye it ends the session: the rest of the goodbye need not be spoken. */
   #handleSpeech(said: string): void {
     const { record } = this.#parts;
     const text = formatPressedKeys(record.line.keys, said);
@@ -142,11 +143,11 @@ export class LiveConversation {
     }
     this.conversation.recordActivity();
     this.#saveKeys(added.pending);
-    timers.set('keys', clock() + keyGapMs);
+    timers.set(callTimers.keys, clock() + keyGapMs);
     this.#arm();
   }
 
-  /** No further key was pressed. */
+  /** Takes the pressed keys as complete, since no further key came. */
   flushKeys(): void {
     const { keys } = this.#parts.record.line;
     this.#saveKeys('');
@@ -155,36 +156,36 @@ export class LiveConversation {
 
   #saveKeys(keys: string): void {
     this.#parts.record.updateLine({ keys });
-    if (keys === '') this.#parts.timers.clear('keys');
+    if (keys === '') this.#parts.timers.clear(callTimers.keys);
   }
 
-  /** A frame that cannot be read is noted and changes nothing. */
+  /** Logs a frame that cannot be read, and ignores it. */
   logFrameFault(fault: string): void {
     this.#logBounded('frame_ignored', { fault });
   }
 
-  /** The carrier did not understand a frame of ours, or cannot do its part. The session goes on, or its socket will be closed. */
+  /** Logs that the carrier did not understand a frame of ours, or failed. The session goes on, or the carrier closes its socket. */
   logCarrierError(description: string): void {
     this.#logBounded('carrier_error', { description });
   }
 
-  /** The socket of a session was lost, or one that had not begun any. */
+  /** Logs the loss of a socket, with or without a session. */
   logSocketLoss(code: number, hadSession: boolean): void {
     const { store, clock } = this.#parts;
     store.log('line_lost', hadSession ? { code } : { code, had_session: false }, clock());
   }
 
-  /** A carrier may send as many of these as it likes. */
+  /** Bounds the log, since a carrier may send any number of faulty frames. */
   #logBounded(type: string, payload: Record<string, string>): void {
     const { store, clock } = this.#parts;
     if (store.countEvents(type) < maxLoggedFaults) store.log(type, payload, clock());
   }
 
-  /** Sees to what follows from a turn, while it is answered and afterwards. The outcome is null when it failed. */
+  /** Waits for a turn and does what follows from it. The outcome is null when the turn failed. */
   trackTurn(turn: Promise<TurnOutcome>): Promise<TurnOutcome | null> {
     const { state, log } = this.#parts;
     this.#answering++;
-    const followed = turn
+    const tracked = turn
       .then((outcome) => {
         this.#afterTurn(outcome);
         return outcome;
@@ -196,40 +197,40 @@ export class LiveConversation {
       .finally(() => {
         this.#answering--;
       });
-    state.waitUntil(followed);
+    state.waitUntil(tracked);
     this.scheduleGuard();
-    return followed;
+    return tracked;
   }
 
   #afterTurn({ end, speaksUntil }: TurnOutcome): void {
     const { timers } = this.#parts;
-    // The call may have been settled, and the object be gone, while the turn was answered.
+    // The call may have been finalized, and the object deleted, during the turn.
     if (!this.#parts.hasCall()) return;
     if (end !== null && this.#isChat) this.#parts.onChatEnded();
-    else if (end !== null) timers.ensure('end', speaksUntil);
+    else if (end !== null) timers.ensure(callTimers.endSession, speaksUntil);
     this.scheduleGuard();
     this.#arm();
   }
 
-  /** Sets the `look` timer when what is due next comes before it. One that comes too early finds nothing and is set anew. */
+  /** Sets the guard timer if the next guard is due earlier. A timer that fires too early finds nothing due and is set again. */
   scheduleGuard(): void {
     const { timers, clock } = this.#parts;
     const { nextGuardAt, state } = this.conversation;
     const next = Math.min(nextGuardAt, state?.owesAnswer && !state.end ? clock() + resumeAfterMs : Infinity);
     if (next >= (this.#guardTimerAt ?? Infinity) || next === Infinity) return;
     this.#guardTimerAt = next;
-    timers.set('look', next);
+    timers.set(callTimers.guard, next);
     this.#arm();
   }
 
-  /** Somebody is silent, the time is up, or an answer was forgotten. */
+  /** Acts on a long silence, the end of the call's time, or an unfinished answer that no turn works on. */
   applyGuards(): void {
     const { timers } = this.#parts;
-    timers.clear('look');
+    timers.clear(callTimers.guard);
     this.#guardTimerAt = null;
     const { state } = this.conversation;
-    const isForgotten = state?.owesAnswer === true && state.end === null && this.#answering === 0;
-    if (isForgotten) this.trackTurn(this.conversation.resume());
+    const isAnswerAbandoned = state?.owesAnswer === true && state.end === null && this.#answering === 0;
+    if (isAnswerAbandoned) this.trackTurn(this.conversation.resume());
     else {
       const { action, outcome } = this.conversation.applyDueGuard();
       if (action !== 'none') this.#afterTurn(outcome);
@@ -237,16 +238,16 @@ export class LiveConversation {
     this.scheduleGuard();
   }
 
-  /** Ends the talk at once, and the line with it, where there still is one. */
+  /** Ends the conversation at once, and the line if it is still there. */
   stop(reason: 'stopped' | 'hung_up' | 'user_idle'): void {
     if (this.conversation.state) this.conversation.end(reason);
     this.endRelaySession();
   }
 
-  /** The goodbye has been spoken, or nobody waits for it. */
+  /** Ends the relay session after the goodbye, or when no goodbye is needed. */
   endRelaySession(): void {
     const { relay, timers, record } = this.#parts;
-    timers.clear('end');
+    timers.clear(callTimers.endSession);
     relay.endSession({ run_id: record.setup.runId, reason: this.conversation.state?.end?.reason ?? 'stopped' });
   }
 

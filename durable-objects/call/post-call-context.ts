@@ -4,7 +4,7 @@ import type { StoredConversation } from './stored-conversation.ts';
 import type { LiveConversation } from './live-conversation.ts';
 import type { Timers } from '../shared/timers.ts';
 
-/** What the work after a call has at hand. */
+/** Dependencies of the work after a call. */
 export interface PostCallContext {
   context: Context;
   storage: DurableObjectStorage;
@@ -12,6 +12,6 @@ export interface PostCallContext {
   store: StoredConversation;
   conversation: LiveConversation;
   timers: Timers;
-  /** Whether the object still has the call: another one may have come to the end of this during an await. */
+  /** Whether the object still has the call. A parallel run may have finished the work during an await. */
   hasCall(): boolean;
 }

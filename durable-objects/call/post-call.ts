@@ -9,7 +9,7 @@ import { publishCallCompleted, toRunCompletion } from '../../src/calls/post-call
 import { writeLogs, writeTranscript } from '../../src/calls/records/write-artifacts.ts';
 import { sendCallWebhook } from '../../src/calls/post-call/send-webhook.ts';
 import { suppressOptOut } from '../../src/calls/post-call/opt-out.ts';
-import type { CallRecord } from './call-record.ts';
+import { callTimers, type CallRecord } from './call-record.ts';
 import { listSummarySubjects, postCallSummary } from './summaries.ts';
 
 const maxConclusionTries = 5;
@@ -17,8 +17,9 @@ const maxWebhookTries = 5;
 const webhookDelaysMs = [5_000, 30_000, 120_000, 600_000];
 
 /**
- * What an ended call leads to. Timers: `settle` (what it led to, files, the row), then one `follow` for each who has to hear of it (`summary`
- * finds out which tools do), then `leave`. A timer that is there is work that is not done; every piece of it may be done twice.
+ * Finalizes an ended call: concludes the conversation, writes the files, completes the row. Then one `followUp` timer runs for each
+ * receiver of the end (`summary` finds the tools that get one), and at last `finish`. A timer stands for work that is not done; all work
+ * may be repeated.
  */
 export async function finalizeCall(postCall: PostCallContext): Promise<void> {
   const { context, storage, record, store, conversation: live, timers, hasCall } = postCall;
@@ -32,8 +33,8 @@ export async function finalizeCall(postCall: PostCallContext): Promise<void> {
   await context.database.batch([completeAgentRun(context, toCurrentCompletion(postCall))], 'idempotent');
   if (!hasCall()) return;
   storage.transactionSync(() => {
-    timers.clear('settle');
-    for (const subject of listFollowUps(record)) timers.set('follow', context.clock(), subject);
+    timers.clear(callTimers.finalize);
+    for (const subject of listFollowUps(record)) timers.set(callTimers.followUp, context.clock(), subject);
     finishWhenDone(postCall);
   });
 }
@@ -47,25 +48,25 @@ const toCurrentCompletion = ({ context, record, store, conversation: live }: Pos
     model: context.settings.LANGUAGE_MODEL,
   });
 
-/** False: it is tried again later. */
+/** Has the model conclude the conversation. False: it is tried again later. */
 async function concludeConversation({ context, record, conversation: live, timers, hasCall }: PostCallContext): Promise<boolean> {
   const { conversation } = live;
   if (!conversation.state || conversation.state.conclusion) return true;
   conversation.end('hung_up');
-  // What a machine says leads to nothing, least of all to a number that is not called any more.
+  // Words of a machine lead to nothing, in particular not to a suppression of its tryNumber.
   if (record.line.end!.outcome === 'voicemail') return true;
-  const number = record.countTry('conclude');
-  const isLastTry = number >= maxConclusionTries;
+  const tryNumber = record.countTry('conclude');
+  const isLastTry = tryNumber >= maxConclusionTries;
   const answer = await conversation.conclude({ giveUp: isLastTry }).catch((error: unknown) => {
-    context.log.error('what a talk led to could not be found out', error, { run_id: record.setup.runId });
+    context.log.error('a conversation could not be concluded', error, { run_id: record.setup.runId });
     return { failure: 'provider_failed' };
   });
   if (!('failure' in answer) || isLastTry) return true;
-  if (hasCall()) timers.set('settle', context.clock() + 1_000 * 2 ** number);
+  if (hasCall()) timers.set(callTimers.finalize, context.clock() + 1_000 * 2 ** tryNumber);
   return false;
 }
 
-/** Its contact was deleted, and what was said with it. */
+/** Whether the run was erased with its contact. */
 const isErased = async ({ context, record }: PostCallContext): Promise<boolean> =>
   (await findAgentRun(context, record.setup.runId))?.name === erasedName;
 
@@ -75,13 +76,14 @@ async function writeCallLogs({ context, record, store, hasCall }: PostCallContex
   if (hasCall()) record.updateLine({ loggedEvents: events.length });
 }
 
-/** Of a chat nobody hears. */
+/** The receivers of a call's end; a chat has none. */
 function listFollowUps({ setup }: CallRecord): string[] {
   if (setup.mode === 'textchat') return [];
   const webhooks = parseAgentDefinition(setup.definition).webhooks.map(({ id }) => `webhook:${id}`);
   return ['event', 'summary', ...(setup.automationRunId === null ? [] : ['journey']), ...webhooks];
 }
 
+/** Does the work of one `followUp` timer; `subject` names the receiver. */
 export async function runFollowUp(postCall: PostCallContext, subject: string): Promise<void> {
   const { context, record, timers, hasCall } = postCall;
   const { setup } = record;
@@ -93,29 +95,29 @@ export async function runFollowUp(postCall: PostCallContext, subject: string): P
     if (!(await postCallSummary(postCall, subject, toCurrentCompletion(postCall)))) return;
   } else if (!(await sendWebhook(postCall, subject))) return;
   if (!hasCall()) return;
-  timers.clear('follow', subject);
+  timers.clear(callTimers.followUp, subject);
   finishWhenDone(postCall);
 }
 
-/** One timer for each tool that is told, so that none waits for another. */
+/** Sets a timer for each tool that gets a summary, so that no tool waits for another. */
 async function scheduleSummaries(postCall: PostCallContext): Promise<void> {
   const { context, storage, record, timers, hasCall } = postCall;
   const subjects = await listSummarySubjects(context, record.setup, toCurrentCompletion(postCall));
   if (!hasCall()) return;
   storage.transactionSync(() => {
-    timers.clear('follow', 'summary');
-    for (const subject of subjects) timers.set('follow', context.clock(), subject);
+    timers.clear(callTimers.followUp, 'summary');
+    for (const subject of subjects) timers.set(callTimers.followUp, context.clock(), subject);
     finishWhenDone(postCall);
   });
 }
 
-/** False: it is sent again later. */
+/** Sends a webhook of the agent. False: it is sent again later. */
 async function sendWebhook(postCall: PostCallContext, subject: string): Promise<boolean> {
   const { context, record, store, timers, hasCall } = postCall;
   const nodeId = subject.slice('webhook:'.length);
   const node = parseAgentDefinition(record.setup.definition).webhooks.find(({ id }) => id === nodeId)!;
-  const number = record.countTry(subject);
-  if (number > maxWebhookTries) {
+  const tryNumber = record.countTry(subject);
+  if (tryNumber > maxWebhookTries) {
     const problem = 'The service stopped during the last try, and nobody can say whether it arrived';
     store.log('webhook_failed', { webhook_node_id: nodeId, problem, will_be_repeated: false }, context.clock());
     return true;
@@ -124,20 +126,20 @@ async function sendWebhook(postCall: PostCallContext, subject: string): Promise<
     isDelivered,
     isRetryable,
     logPayload: payload,
-  } = await sendCallWebhook(context, record.setup, toCurrentCompletion(postCall), node, number);
+  } = await sendCallWebhook(context, record.setup, toCurrentCompletion(postCall), node, tryNumber);
   if (!hasCall()) return true;
-  const willRetry = isRetryable && number < maxWebhookTries;
+  const willRetry = isRetryable && tryNumber < maxWebhookTries;
   const type = isDelivered ? 'webhook_sent' : 'webhook_failed';
-  store.log(type, { webhook_node_id: nodeId, try: number, ...payload, will_be_repeated: willRetry }, context.clock());
-  if (willRetry) timers.set('follow', context.clock() + webhookDelaysMs[number - 1]!, subject);
+  store.log(type, { webhook_node_id: nodeId, try: tryNumber, ...payload, will_be_repeated: willRetry }, context.clock());
+  if (willRetry) timers.set(callTimers.followUp, context.clock() + webhookDelaysMs[tryNumber - 1]!, subject);
   return !willRetry;
 }
 
 function finishWhenDone({ context, record, timers }: PostCallContext): void {
-  if (!record.hasTimer('settle') && !record.hasTimer('follow')) timers.ensure('leave', context.clock());
+  if (!record.hasTimer(callTimers.finalize) && !record.hasTimer(callTimers.followUp)) timers.ensure(callTimers.finish, context.clock());
 }
 
-/** The last that is to be done: the log is whole, and the call slots need not watch any more. */
+/** Finishes the work after a call: completes the log, and has the call slots stop watching the call. */
 export async function finishPostCall(postCall: PostCallContext): Promise<void> {
   const { context, record, store } = postCall;
   const { setup } = record;

@@ -5,12 +5,12 @@ const maxTextCharacters = 10_000;
 const text = z.string().transform((value) => value.slice(0, maxTextCharacters));
 
 /**
- * What a carrier's conversation relay sends: https://www.twilio.com/docs/voice/conversationrelay/websocket-messages,
- * https://developers.telnyx.com/api-reference/websockets/conversationrelay-websocket-channel. `callSid` is the call as its callbacks name it.
+ * A frame of a carrier's conversation relay: https://www.twilio.com/docs/voice/conversationrelay/websocket-messages,
+ * https://developers.telnyx.com/api-reference/websockets/conversationrelay-websocket-channel. `callSid` is the id of the call in callbacks.
  */
 const Frame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('setup'), sessionId: z.string().min(1).max(200), callSid: z.string().max(200).optional() }),
-  /** Without `last` the other side has not finished. */
+  /** Without `last` the person has not finished. */
   z.object({ type: z.literal('prompt'), voicePrompt: text, last: z.boolean().default(true) }),
   z.object({ type: z.literal('interrupt'), utteranceUntilInterrupt: text.default('') }),
   z.object({ type: z.literal('dtmf'), digit: z.string().regex(/^[0-9A-D*#]$/) }),
@@ -21,7 +21,7 @@ export type RelayFrame = z.output<typeof Frame>;
 
 const maxFrameCharacters = 256 * 1024;
 
-/** The frame, or what is wrong with it, without its content. */
+/** Parses a frame. Answers the frame, or its fault without its content. */
 export function parseRelayFrame(data: string | ArrayBuffer): RelayFrame | { fault: string } {
   if (typeof data !== 'string') return { fault: 'it is binary' };
   if (data.length > maxFrameCharacters) return { fault: `it has ${data.length} characters` };
@@ -37,13 +37,13 @@ export function parseRelayFrame(data: string | ArrayBuffer): RelayFrame | { faul
   return { fault: [issue!.path.join('.'), issue!.message].filter((part) => part !== '').join(': ') };
 }
 
-/** Keys that follow each other within this belong together. */
+/** Keys that follow each other within this time form one number. */
 export const keyGapMs = 1_500;
 const maxKeys = 32;
 
 /**
- * What a key makes of those pressed before it. A number ends with `#`, which is no part of it, or when nothing was pressed for `keyGapMs`;
- * a `#` alone is a key like others. `finished`: what the other side has told with them.
+ * Adds a pressed key. A number ends with `#`, which is not part of it, or after `keyGapMs` without a key. A `#` alone is a key like others.
+ * `finished`: the complete number.
  */
 export function addPressedKey(before: string, key: string): { pending: string } | { finished: string } {
   if (key === '#') return { finished: before === '' ? '#' : before };
@@ -51,6 +51,6 @@ export function addPressedKey(before: string, key: string): { pending: string } 
   return keys.length < maxKeys ? { pending: keys } : { finished: keys };
 }
 
-/** As the agent is told of it, alone or before what was said. */
+/** Pressed keys as words for the agent, before words that the person said. */
 export const formatPressedKeys = (keys: string, said = ''): string =>
   [...(keys === '' ? [] : [`pressed ${keys}`]), ...(said.trim() === '' ? [] : [said])].join('. ');

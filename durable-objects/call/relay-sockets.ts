@@ -4,28 +4,28 @@ import type { RelayEndEvent } from '../../src/providers/telephony/carrier-events
 import { isPermanentError } from '../../src/providers/telephony/carrier-error.ts';
 import type { LineState } from './call-record.ts';
 
-/** What is known of a socket, also after the object has slept. */
+/** What is stored with a socket; it outlives the sleep of the object. */
 interface Attachment {
-  /** Null before its setup. */
+  /** Null before the session's setup. */
   sessionId: string | null;
-  /** Another session has taken its place, or it was told to end: what it says counts no more. */
+  /** Another session has replaced it, or it is being ended: its frames are ignored. */
   isOver: boolean;
 }
 
-/** The sockets of a call's conversation relay, of which one session at a time counts, and what is said over it. */
+/** The sockets of a call's conversation relay, of which one session at a time is current, and the words spoken over it. */
 export class RelaySockets {
   readonly #state: DurableObjectState;
   readonly #holdsLastToken: () => boolean;
   #socket: WebSocket | null | undefined;
-  /** The utterance under way, and whether a piece of it was said to nobody. */
+  /** The present utterance, and whether a piece of it could not be sent. */
   #utterance = '';
   #isBroken = false;
-  /** Where the carrier takes no empty token: the piece that waits for the next one. */
+  /** For a carrier that accepts no empty token: the piece that waits for the next one. */
   #heldToken = '';
-  /** Utterances that nobody heard to the end, because the socket was gone. */
+  /** Utterances that were not spoken to the end because the socket state gone. */
   #undelivered: { text: string; isInterruptible: boolean }[] = [];
 
-  /** `holdsLastToken` says, once there is a call, whether the carrier wants the last piece of an utterance held back. */
+  /** `holdsLastToken` answers, once there is a call, whether the last piece of an utterance must be held back for its carrier. */
   constructor(state: DurableObjectState, holdsLastToken: () => boolean) {
     this.#state = state;
     this.#holdsLastToken = holdsLastToken;
@@ -36,12 +36,12 @@ export class RelaySockets {
     socket.serializeAttachment({ sessionId: null, isOver: false } satisfies Attachment);
   }
 
-  /** The socket is not the carrier's end of this call. */
+  /** Closes a socket that does not belong to this call. */
   refuse(socket: WebSocket): void {
     closeSocket(socket);
   }
 
-  /** Whether the socket has begun no session yet. */
+  /** Whether the socket has not begun a session yet. */
   isNew(socket: WebSocket): boolean {
     const { sessionId, isOver } = readAttachment(socket);
     return sessionId === null && !isOver;
@@ -52,7 +52,7 @@ export class RelaySockets {
     return sessionId !== null && !isOver;
   }
 
-  /** From now on the session of this socket is the one that counts. What the one before did not hear is said again. */
+  /** Makes the session of this socket the current one. Utterances that the session before it did not finish are spoken again. */
   startSession(socket: WebSocket, sessionId: string): void {
     for (const other of this.#state.getWebSockets()) if (other !== socket && !this.isNew(other)) closeSocket(other);
     socket.serializeAttachment({ sessionId, isOver: false } satisfies Attachment);
@@ -60,9 +60,9 @@ export class RelaySockets {
     this.#heldToken = '';
     this.#utterance = '';
     this.#isBroken = false;
-    const unheard = this.#undelivered;
+    const undelivered = this.#undelivered;
     this.#undelivered = [];
-    for (const { text, isInterruptible } of unheard) this.say(text, true, { nodeId: '', isInterruptible });
+    for (const { text, isInterruptible } of undelivered) this.say(text, true, { nodeId: '', isInterruptible });
   }
 
   readonly say: SpeechSink = (token, last, { isInterruptible }) => {
@@ -77,14 +77,17 @@ export class RelaySockets {
     this.#isBroken = false;
   };
 
-  /** Sends the piece before, without `interruptible`: a carrier that knows no empty token could not be told the end by one. */
+  /**
+   * Sends the held-back piece, without `interruptible`. A carrier that accepts no empty token could not be sent the end of an utterance
+   * alone.
+   */
   #sayHeldBack(token: string, last: boolean): boolean {
     const due = last ? this.#heldToken + token : this.#heldToken;
     this.#heldToken = last ? '' : token;
     return due === '' ? this.#current() !== null : this.#send({ type: 'text', token: due, last });
   }
 
-  /** The utterance under way was cut. */
+  /** Drops the present utterance, which state interrupted. */
   cutUtterance(): void {
     this.#heldToken = '';
     this.#utterance = '';
@@ -92,7 +95,7 @@ export class RelaySockets {
     this.#undelivered = [];
   }
 
-  /** Has the carrier end the session. `handoff` comes back to us in its question what to do next. */
+  /** Has the carrier end the session. The carrier repeats `handoff` when it asks for the next instruction. */
   endSession(handoff: Record<string, string | number>): void {
     const socket = this.#current();
     if (!socket) return;
@@ -101,12 +104,12 @@ export class RelaySockets {
     this.#socket = null;
   }
 
-  /** The socket has closed. Answers what it was: the one that counts, one without a session, or one that counted no more. */
+  /** Records that a socket has closed. Answers whether it state the current one, one without a session, or one that state over. */
   markClosed(socket: WebSocket): 'current' | 'new' | 'over' {
-    const was = this.isCurrent(socket) ? 'current' : this.isNew(socket) ? 'new' : 'over';
+    const previous = this.isCurrent(socket) ? 'current' : this.isNew(socket) ? 'new' : 'over';
     socket.serializeAttachment({ ...readAttachment(socket), isOver: true });
     this.#socket = undefined;
-    return was;
+    return previous;
   }
 
   closeAll(): void {
@@ -125,7 +128,7 @@ export class RelaySockets {
       socket?.send(JSON.stringify(frame));
       return socket !== null;
     } catch {
-      // It has closed, and we have not been told yet.
+      // The socket has closed, and its close event has not come yet.
       return false;
     }
   }
@@ -139,23 +142,23 @@ function closeSocket(socket: WebSocket): void {
   try {
     socket.close(1000, 'the session is over');
   } catch {
-    // It had closed.
+    // The socket state closed before.
   }
 }
 
 const maxReconnects = 3;
 
-/** What is to be done with a live line whose relay session is over, and what is to be remembered of it. */
+/** What to do with a live line whose relay session is over, and the change of its state. */
 export function decideAfterRelayEnd(
   { lostSessions, reconnects }: Pick<LineState, 'lostSessions' | 'reconnects'>,
   { reason, sessionId, fault }: Pick<RelayEndEvent, 'reason' | 'sessionId' | 'fault'>,
-  isBegun: boolean,
+  hasStarted: boolean,
 ): { answer: RelayEndAction; change: Partial<LineState> } {
-  const givenUp = { answer: isBegun ? ('hang_up' as const) : ('never_begun' as const), change: {} };
-  if (reason !== 'lost' || (!isBegun && isPermanentError(fault))) return givenUp;
-  // The carrier asks again when our answer was lost.
+  const hangUp = { answer: hasStarted ? ('hang_up' as const) : ('never_begun' as const), change: {} };
+  if (reason !== 'lost' || (!hasStarted && isPermanentError(fault))) return hangUp;
+  // The carrier repeats the event when our answer state lost.
   if (sessionId !== undefined && lostSessions.includes(sessionId)) return { answer: 'connect', change: {} };
-  if (reconnects >= maxReconnects) return givenUp;
+  if (reconnects >= maxReconnects) return hangUp;
   const known = sessionId === undefined ? lostSessions : [...lostSessions, sessionId];
   return { answer: 'connect', change: { reconnects: reconnects + 1, lostSessions: known } };
 }

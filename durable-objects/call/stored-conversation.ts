@@ -13,9 +13,9 @@ export const conversationSchemaStep = `
   CREATE TABLE message (id INTEGER PRIMARY KEY, message TEXT NOT NULL);
   CREATE TABLE event (id INTEGER PRIMARY KEY, event TEXT NOT NULL);`;
 
-/** A conversation in its object's SQLite. What was read or written stays in memory, since a turn reads the history again and again. */
+/** A conversation in its object's SQLite. Rows that were read or written stay in memory, since each turn reads the history. */
 export class StoredConversation implements ConversationStore {
-  /** Told of each line that is written. */
+  /** Called with each message that is written. */
   onMessage: ((message: StoredMessage) => void) | null = null;
   readonly #storage: DurableObjectStorage;
   #state: ConversationState | null | undefined;
@@ -55,13 +55,13 @@ export class StoredConversation implements ConversationStore {
     for (const message of messages) this.onMessage?.(message);
   }
 
-  /** Notes what happened to the call outside of what is said. `at` in epoch ms. */
+  /** Logs an event of the call that is not a message. `at` in epoch ms. */
   log(type: string, payload: Record<string, unknown>, at: number): void {
     const bounded = truncateValue(payload) as Record<string, unknown>;
     this.#insert({ type, at: toTimestamp(at), node_id: this.state()?.nodeId ?? '', payload: bounded });
   }
 
-  /** The object is gone, and with it what was read. */
+  /** Drops what was read, after the object was deleted. */
   clearCache(): void {
     this.#state = undefined;
     this.#messages = undefined;

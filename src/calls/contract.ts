@@ -1,23 +1,26 @@
 import type { AttemptOutcome, PlacingResult } from './attempt/outcomes.ts';
 
-// What the organization's call slots and those who want people called say to each other. All of it crosses RPC as plain data.
+// Messages between the organization's call slots and the owners of calls. All of them cross RPC as plain data.
 
-/** Who wants a call: one run that a person asked for, a run of a journey, or a campaign. `id` is theirs. */
+/**
+ * Who requests a call: a person by a single run, a run of a journey, or a campaign. `id` is that of the run or campaign; 0 for single
+ * calls.
+ */
 export interface Owner {
   kind: 'single' | 'journey' | 'campaign';
   id: number;
 }
 
-/** Who `ownerName` named. */
+/** The owner of a name that `ownerName` made. */
 export function parseOwner(name: string): Owner {
   const [kind, id] = name.split(':');
   return { kind: kind as Owner['kind'], id: Number(id) };
 }
 
-/** The name under which slots know an owner, and the beginning of its attempts' keys: `campaign:12`. */
+/** The name of an owner, with which its attempts' keys begin: `campaign:12`. */
 export const ownerName = ({ kind, id }: Owner): string => `${kind}:${id}`;
 
-/** Names one attempt for good. `item` is the owner's own: a row and its try, a node and its visit. */
+/** Names one attempt for good. `item` is unique within the owner: a row and its try, a node and its visit. */
 export const attemptKey = (owner: Owner, item: string): string => `${ownerName(owner)}:${item}`;
 
 export interface RequestedCall {
@@ -36,7 +39,7 @@ export interface RequestedCall {
 
 export interface CallsRequest {
   owner: Owner;
-  /** Raised by the owner at each withdrawal: what was asked for before one counts no more. */
+  /** Raised by the owner at each withdrawal. Requests of an earlier epoch are void. */
   epoch: number;
   /** How many of the owner's calls may be live at once; null: only the organization's limit counts. */
   maxConcurrency: number | null;
@@ -44,8 +47,8 @@ export interface CallsRequest {
 }
 
 /**
- * Why a call was given back undialled. `too_soon` and `window_closed` pass by themselves; `suppressed` and `contact_deleted` end what asked
- * for it; `agent_archived`, `agent_unsound` and `telephony_not_configured` are for a person to mend.
+ * Why a call was given back undialled. `too_soon` and `window_closed` pass by themselves. `suppressed` and `contact_deleted` are final for
+ * the row or node. `agent_archived`, `agent_unsound` and `telephony_not_configured` wait for a person to repair the cause.
  */
 export const returnReasons = [
   'window_closed',
@@ -59,14 +62,14 @@ export const returnReasons = [
 ] as const;
 export type ReturnReason = (typeof returnReasons)[number];
 
-/** What slots tell an owner of its attempts, repeated until the owner has taken it in. `at` in epoch ms. */
+/** A report of an attempt to its owner, repeated until the owner has stored it. `at` in epoch ms. */
 export type AttemptReport =
-  /** The person has another call at the moment: it stays queued. */
+  /** The person has another call at the moment; the attempt stays queued. */
   | { kind: 'waiting'; key: string; at: number; reason: string }
-  /** The carrier is being asked; from now on it counts as dialled. */
+  /** The carrier is being asked; from now on the attempt counts as dialled. */
   | { kind: 'dialing'; key: string; at: number; runId: number }
   | { kind: 'answered'; key: string; at: number; runId: number }
-  /** The line has ended, or never came to be. `detail` is a sentence. */
+  /** The line has ended, or the call was never placed. `detail` is a sentence. */
   | {
       kind: 'ended';
       key: string;
@@ -77,23 +80,23 @@ export type AttemptReport =
       retryAfterSeconds: number | null;
     }
   /**
-   * Not dialled, and no longer queued. `until`: when asking again makes sense, epoch ms. `isSpent`: its run has been written and is completed by
-   * this, so that asking again takes a new key.
+   * Not dialled, and no longer queued. `until`: when a new request makes sense, epoch ms. `isSpent`: the row of the run exists and is
+   * completed by this, so a new request needs a new key.
    */
   | { kind: 'returned'; key: string; at: number; reason: ReturnReason; detail: string; until: number | null; isSpent: boolean };
 
-/** What `request` says of attempts that were known before: an ended one is reported again, the others are simply there. */
+/** The answer to `request`. A known attempt that has ended is reported again; other known attempts stay as they are. */
 export interface RequestResult {
   queued: number;
   known: number;
-  /** The request's epoch was over. Nothing was queued. */
+  /** The request's epoch is outdated. Nothing was queued. */
   isStale: boolean;
 }
 
-/** The line of a call as its own object hears of it when it has ended. */
+/** The end of a call's line, as the object of the call is notified of it. */
 export interface CallEnd {
   outcome: 'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled';
-  /** The sentence behind it; null: the outcome says it. */
+  /** The sentence that explains the outcome; null: the outcome says enough. */
   reason: string | null;
   answeredAt: number | null;
   endedAt: number;
@@ -105,11 +108,11 @@ export interface StatusCallback {
   status: string;
   /** ISO 8601 UTC. */
   at: string;
-  /** What else the carrier told: its call id, a SIP code, who answered. */
+  /** What else the carrier reported: its call id, a SIP code, who answered. */
   details: Record<string, string | number>;
 }
 
-/** An attempt that its caller has to have placed now, once: nobody else was given it. */
+/** An attempt that its receiver must have placed now. No other receiver gets it. */
 export interface BegunCall {
   key: string;
   owner: Owner;
@@ -123,31 +126,31 @@ export interface BegunCall {
   machineDetection: boolean;
   /** Epoch ms. */
   notAfter: number | null;
-  /** To be told with what came of it. */
+  /** Repeated in the `PlacingReport`. */
   submission: number;
 }
 
-/** What came of an attempt that was begun. `refused`: it was not placed, and why. */
+/** What became of an attempt that was begun. `refused`: why it was not placed. */
 export type PlacingReport = { key: string; submission: number; runId: number | null } &
   /** `detectsMachines`: whether the carrier was asked for machine detection. */
   ({ result: PlacingResult; detectsMachines?: boolean } | { refused: ReturnReason; detail: string });
 
 /**
- * Who wants to know what is to be done with the line: a carrier that waits for a document, one that has just told that the call was answered
- * and takes commands, or nobody.
+ * How the carrier takes instructions on an event: as a document that it waits for, as a command after it has reported an answer, or not at
+ * all.
  */
 export type ResponseChannel = 'document' | 'command' | 'nobody';
 
-/** What the carrier is to be told about an event. */
+/** What to do with the line after an event. */
 export type LineInstruction =
-  /** Nobody knows this attempt. */
+  /** The attempt is unknown. */
   | 'ignored'
   | 'none'
-  /** The agent is to be put on the line. */
+  /** Connect the agent. */
   | 'talk'
-  /** The line is to be ended: a machine has answered, or the call is one too many. */
+  /** End the line: a machine has answered, or the call is a second one for the attempt. */
   | 'hang_up'
-  /** A machine has answered, and the agent talks to it. */
+  /** Stop the agent, which talks to a machine. */
   | 'end_talk';
 
 export interface InboundCall {

@@ -1,6 +1,6 @@
 import type { ExamplesByOperation } from '../http/operation-examples.ts';
 
-/** Requests that work in the order of the document. */
+/** Example requests that work in the order of the OpenAPI document. */
 export const callExamples: ExamplesByOperation = {
   'agentRuns.create': [
     { name: 'call', summary: 'Call a contact', path: { workflow_id: 1 }, body: { mode: 'telephony', contact_id: 1 } },

@@ -14,7 +14,7 @@ import type {
 import type { SpeechOptions } from './live-call/speech-options.ts';
 import type { ChatAnswer, ChatMessage, ChatRefusal } from './text-chat/contract.ts';
 
-/** How the calls of one owner stand, as a campaign's progress shows it. */
+/** The calls of one owner, as a campaign's progress shows them. */
 export interface OwnerStatus {
   queued: number;
   live: number;
@@ -27,51 +27,54 @@ export interface OwnerStatus {
 }
 
 /**
- * The call slots of one organization, an object named by the organization's id: every attempt to call a person, and every inbound call. Each
- * method may be called again.
+ * The call slots of one organization, in an object named by the organization's id. They hold every attempt to call a person and every
+ * inbound call. Each method may be repeated.
  */
 export interface CallSlotsRpc {
   /** Queues the calls of a request that are not known yet. A known call stays as it is. */
   request(organizationId: number, request: CallsRequest): Promise<RequestResult>;
-  /** Takes back all calls of an owner that have not been submitted, and has earlier requests (of a lower epoch) count no more. */
+  /** Withdraws all calls of an owner that have not been submitted. Requests of a lower epoch are void from now on. */
   withdraw(organizationId: number, owner: Owner, epoch: number): Promise<void>;
-  /** Takes back single calls that have not been submitted. Submitted calls go on. */
+  /** Withdraws single calls that have not been submitted. Submitted calls go on. */
   withdrawCalls(organizationId: number, keys: string[]): Promise<void>;
   /** Before the organization is deleted: drops all calls that have not been submitted. Answers the live calls, and how many are being placed. */
   shutDown(): Promise<{ calls: { configId: number; callId: string }[]; unplaced: number }>;
   /**
-   * Gives out those of the granted attempts that the caller has the carrier place now. Each attempt is given out once, ever; no more of them a
-   * second than the carrier takes, and no more at a time than an answer of RPC can hold. The others are announced again.
+   * Hands granted attempts to the caller, which has the carrier place them now. Each attempt is handed out once, ever. Attempts beyond the
+   * carrier's rate, or beyond the size of an RPC answer, are sent to the queue again.
    */
   beginCalls(keys: string[]): Promise<BegunCall[]>;
   /** Which of the begun attempts are still wanted. */
   filterWanted(keys: string[]): Promise<string[]>;
-  /** Records what became of begun attempts. May come after the carrier's own reports. */
+  /** Records what became of begun attempts. The carrier's own reports may come before. */
   recordPlacings(placings: PlacingReport[]): Promise<void>;
-  /** Records that the agent could not take the line, so that nobody has talked to the person. `why` is a sentence. */
+  /** Records that the agent could not be connected, so that nobody has talked to the person. `reason` is a sentence. */
   recordAgentNotConnected(key: string, reason: string): Promise<void>;
   /**
-   * Records what the carrier reports of an attempt, and answers what is to be done with the line. `runId` comes from the callback's address: the
+   * Records a carrier's report on an attempt, and answers what to do with the line. `runId` comes from the callback's address, since the
    * answer to the request that placed the call may still be on its way.
    */
-  recordEvent(key: string, runId: number, event: CallEvent, asks: ResponseChannel): Promise<LineInstruction>;
+  recordEvent(key: string, runId: number, event: CallEvent, channel: ResponseChannel): Promise<LineInstruction>;
   /** Gives an inbound call a slot. False: all slots are taken. */
   admitInboundCall(organizationId: number, call: InboundCall): Promise<boolean>;
-  /** The telephony configuration, the plan or a setting has changed: the dialling policy is read anew, and queued calls are looked at again. */
+  /**
+   * The telephony configuration, the plan or a setting has changed: the dialling policy is read anew, and queued calls are reconsidered.
+   */
   dialingPolicyChanged(): Promise<void>;
-  /** The conversations of these calls are finalized: their objects need no more watching. */
+  /** The conversations of these calls are finalized: the slots stop waking their objects. */
   markFinalized(keys: string[]): Promise<void>;
-  /** What the line of an attempt does now and, while it is queued, what it waits for; null: the attempt is not known (any more). */
+  /** The status of an attempt's line and, while the attempt is queued, what it waits for; null: the attempt is unknown or long over. */
   getCallStatus(key: string): Promise<{ callStatus: string; reason: string | null } | null>;
+  /** Counts the calls of an owner, and explains why none of the queued ones is dialled. */
   getOwnerStatus(owner: Owner): Promise<OwnerStatus>;
   /** Before a telephony configuration is deleted: answers how many live calls it has. With none, no further call is dialled with it. */
   closeConfig(configId: number): Promise<number>;
-  /** Goes on with due work after a lost alarm. */
+  /** Does due work after a lost alarm. */
   wakeStalled(): Promise<void>;
 }
 
 /**
- * - `ready`: the agent will greet whoever is connected.
+ * - `ready`: the agent greets as soon as a line is connected.
  * - `talking`: the agent has greeted.
  * - `over`: the conversation or its line has ended.
  * - `unknown`: there is no such run, or it was completed before.
@@ -79,10 +82,13 @@ export interface CallSlotsRpc {
  */
 export type BeginResult = 'ready' | 'talking' | 'over' | 'unknown' | 'unsound';
 
-/** What to do with a line whose relay session is over. `connect`: by a new session. `never_begun`: end the line, on which nobody has talked. */
+/**
+ * What to do with a line whose relay session is over. `connect`: open a new session. `never_begun`: end the line, on which the agent has
+ * not talked.
+ */
 export type RelayEndAction = 'connect' | 'hang_up' | 'never_begun';
 
-/** JSON as the types of RPC take it: they follow its own type without end. */
+/** JSON of a bounded type: the types of RPC would expand `Json` without end. */
 type JsonObject = Record<string, string | number | boolean | object | null>;
 
 /** A live conversation as a run record shows it: `AgentRunResult` with `RunLogs`. */
@@ -94,39 +100,39 @@ export interface LiveRunSnapshot {
 }
 
 /**
- * The conversation of one call or text chat, an object named `{organization_id}/{run_id}`. It exists from the answer of the call, or the begin
- * of the chat, until the run is completed and all that follows is done. Each method may be called again.
+ * The conversation of one call or text chat, in an object named `{organization_id}/{run_id}`. It exists from the answer of the call, or the
+ * start of the chat, until the run is completed and all follow-up work is done. Each method may be repeated.
  */
 export interface CallRpc {
-  /** Loads the conversation from its row. `callId` is the carrier's id of the call; `hasLiveTools` counts for a chat. */
+  /** Loads the conversation from its row. `callId` is the carrier's id of the call; `hasLiveTools` is for a chat. */
   begin(organizationId: number, runId: number, options?: { hasLiveTools?: boolean; callId?: string }): Promise<BeginResult>;
-  /** The carrier's relay session is over. Answers what to do with the line. */
+  /** Records that the carrier's relay session is over, and answers what to do with the line. */
   relayEnded(event: RelayEndEvent): Promise<RelayEndAction>;
-  /** Whether the agent was given this call of the carrier and has not been on its line. */
+  /** Whether the agent waits for this call of the carrier and has not been connected. */
   isUnstarted(callId: string): Promise<boolean>;
   /** Deletes a conversation that has not started: the call is finalized as one on which nobody talked. */
   abandon(callId: string): Promise<void>;
-  /** How the agent sounds and hears; null: there is no call. */
+  /** The voice and speech recognition of the agent; null: there is no call. */
   speechOptions(): Promise<SpeechOptions | null>;
   /** Machine detection found a machine after the conversation had begun: the agent stops. */
   machineAnswered(): Promise<void>;
-  /** The line has ended, by the carrier's evidence: the run is finalized. Loads the conversation when it is not there. */
+  /** Finalizes the run after the end of its line. Loads the conversation if it is not there. */
   callEnded(organizationId: number, runId: number, end: CallEnd): Promise<void>;
-  /** The carrier has a recording, or reports that there is none. A recording is stored in R2, tried for about a day. */
+  /** Stores the carrier's recording in R2, with tries for about a day; or records that there is none. */
   recordingReady(configId: number, event: RecordingEvent): Promise<void>;
-  /** Goes on with due work after a lost alarm. False: there is no such object. */
+  /** Does due work after a lost alarm. False: there is no such object. */
   wakeStalled(): Promise<boolean>;
-  /** The conversation as it is now; null: the object is gone, and the row has the last word. */
+  /** The conversation as it is now; null: the object is gone, and the row is complete. */
   snapshot(): Promise<LiveRunSnapshot | null>;
-  /** Says something in a chat, and answers what the agent says. A repeat with the message's key is not said again. */
+  /** Sends a message to a chat, and answers what the agent says. A repeat under the message's key is not said again. */
   sendMessage(organizationId: number, runId: number, message: ChatMessage): Promise<ChatAnswer>;
-  /** The same, as server-sent events while the agent speaks. A reader that goes away stops nothing. */
+  /** As `sendMessage`, with server-sent events while the agent speaks. The answer goes on when the reader disconnects. */
   streamMessage(
     organizationId: number,
     runId: number,
     message: ChatMessage,
   ): Promise<{ refusal: ChatRefusal | null; stream: ReadableStream<Uint8Array> | null }>;
-  /** Ends a chat, and completes its run before answering if that is possible. */
+  /** Ends a chat, and completes its run before answering if possible. */
   endChat(organizationId: number, runId: number): Promise<{ refusal: ChatRefusal | null }>;
 }
 

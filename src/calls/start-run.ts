@@ -19,8 +19,8 @@ export interface StartRunInput {
 }
 
 /**
- * Calls a person, or begins a text chat. A repeat under the same Idempotency-Key is answered the run of the first try, also where that one
- * failed after it had begun. Throws 404, 409 and 422.
+ * Calls a person, or starts a text chat. A repeat under the same Idempotency-Key is answered with the run of the first try, even if the
+ * first try failed after the run was stored. Throws 404, 409 and 422.
  */
 export async function startRun(
   context: Context,
@@ -36,8 +36,8 @@ export async function startRun(
   try {
     return await readAgentRun(context, apiUrl, agentId, runId);
   } catch (error) {
-    // What was asked for is done, so it is not to be asked for again.
-    context.log.error('a run that was started could not be looked at', error, { run_id: runId });
+    // The run has started, so the caller must not repeat the request.
+    context.log.error('a run that was started could not be read', error, { run_id: runId });
     const callStatus = input.mode === 'telephony' ? 'queued' : 'in_progress';
     return toAgentRunRecord(apiUrl, await existingRun(context, agentId, runId), {
       initialContext: input.initial_context ?? {},

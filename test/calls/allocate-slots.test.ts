@@ -6,7 +6,7 @@ const lane = (name: string, more: Partial<OwnerQueue> = {}): OwnerQueue => ({
   name,
   rank: ownerQueueRank(name),
   live: 0,
-  most: null,
+  maxLive: null,
   ready: 100,
   ...more,
 });
@@ -26,7 +26,7 @@ describe('free slots', () => {
       fc.record({
         name: fc.constantFrom('single', 'journey', 'campaign:1', 'campaign:2', 'campaign:3'),
         live: fc.nat(20),
-        most: fc.option(fc.nat(20)),
+        maxLive: fc.option(fc.nat(20)),
         ready: fc.nat(30),
       }),
       { selector: ({ name }) => name },
@@ -35,7 +35,7 @@ describe('free slots', () => {
       fc.property(lanes, fc.nat(60), (some, free) => {
         const asked = some.map((one) => ({ ...one, rank: ownerQueueRank(one.name) }));
         const shares = allocateSlots(asked, free);
-        const room = asked.map(({ live, most, ready }) => Math.min(ready, most === null ? ready : Math.max(0, most - live)));
+        const room = asked.map(({ live, maxLive, ready }) => Math.min(ready, maxLive === null ? ready : Math.max(0, maxLive - live)));
         const total = [...shares.values()].reduce((sum, count) => sum + count, 0);
         // Nothing is left unused while somebody could use it.
         expect(total).toBe(

@@ -37,7 +37,7 @@ const queued: Attempt = {
   endedAt: null,
   durationSeconds: null,
   sipCode: null,
-  looks: 0,
+  failedLookUps: 0,
   checkAt: null,
   outcome: null,
   returned: null,
@@ -176,7 +176,7 @@ describe('an attempt in doubt', () => {
 
   it('was not placed when three looks find none', () => {
     const first = list(submitting, []);
-    expect(first).toMatchObject({ state: 'submitting', looks: 1, checkAt: now + patience.lookUpIntervalMs });
+    expect(first).toMatchObject({ state: 'submitting', failedLookUps: 1, checkAt: now + patience.lookUpIntervalMs });
     expect(list(list(first, []), ['CA8'], ['CA8'])).toMatchObject({ state: 'ended', outcome: 'carrier_trouble' });
   });
 
@@ -199,7 +199,7 @@ describe('an attempt in doubt', () => {
 
   it('keeps its slot as long as the carrier cannot be asked', () => {
     const asked = afterListing(submitting, { failure: 'timeout' }, new Set(), now, patience);
-    expect(asked).toMatchObject({ state: 'submitting', looks: 0 });
+    expect(asked).toMatchObject({ state: 'submitting', failedLookUps: 0 });
     const late = afterListing(submitting, { failure: 'timeout' }, new Set(), now + 7 * 3_600_000, patience);
     expect(late).toMatchObject({ state: 'ended', outcome: 'failed' });
   });

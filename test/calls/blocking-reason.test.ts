@@ -4,7 +4,7 @@ import { findBlockingReason, type QueueStatus } from '../../src/calls/slots/bloc
 const open: QueueStatus = {
   cannotDialReason: null,
   queued: { isReady: true, isPersonInCall: false, notBefore: null },
-  own: { live: 1, most: 5 },
+  own: { live: 1, maxLive: 5 },
   plan: { live: 3, limit: 10, free: 7 },
   rate: { begun: 0, perSecond: 1 },
 };
@@ -15,7 +15,7 @@ const bounds: [word: string, change: Partial<QueueStatus>][] = [
   ['telephony_not_configured', { cannotDialReason: 'create one' }],
   ['in_another_call', { queued: { isReady: false, isPersonInCall: true, notBefore: null } }],
   ['carrier_busy', { queued: { isReady: false, isPersonInCall: false, notBefore: at } }],
-  ['max_concurrency', { own: { live: 5, most: 5 } }],
+  ['max_concurrency', { own: { live: 5, maxLive: 5 } }],
   ['call_slots', { plan: { live: 10, limit: 10, free: 0 } }],
   ['calls_per_second', { rate: { begun: 1, perSecond: 1 } }],
 ];
@@ -24,7 +24,7 @@ const wordsOf = (told: string | null) => told?.split('; ').map((part) => /^\w+/.
 describe('what holds queued calls', () => {
   test('nothing: their turn is next', () => {
     expect(findBlockingReason(open)).toBeNull();
-    expect(findBlockingReason({ ...open, own: { live: 500, most: null } })).toBeNull();
+    expect(findBlockingReason({ ...open, own: { live: 500, maxLive: null } })).toBeNull();
   });
 
   test.each(bounds)('%s alone is named', (word, change) => {

@@ -8,12 +8,12 @@ import { type AttemptOutcome, outcomeFromSipCode } from './outcomes.ts';
 
 const maxCallbacks = 40;
 
-/** Whether an event is of another call than the one that this attempt is: the carrier was asked twice. */
+/** Whether an event is about a second call: the carrier has placed two calls for one attempt. */
 export const isStrayCall = (attempt: Attempt, callId: string): boolean => attempt.callId !== null && attempt.callId !== callId;
 
 /**
- * What an attempt is after the carrier told of its line. Reports come early (before the answer to the request that placed the call), twice and
- * out of order: only a higher rank moves it on.
+ * An attempt after the carrier's report on its line. Reports come early (before the answer to the request that placed the call), twice and
+ * out of order: only a higher rank moves the attempt on.
  */
 export function afterStatus(attempt: Attempt, event: StatusEvent, now: number, timeouts: CallTimeouts): Attempt {
   if (!isWatched(attempt) || isStrayCall(attempt, event.callId)) return attempt;
@@ -35,7 +35,7 @@ export function afterStatus(attempt: Attempt, event: StatusEvent, now: number, t
   return event.isTerminal ? afterCallEnd(moved, event.at, now, timeouts) : moved;
 }
 
-/** After the verdict of machine detection, which may come after the line has ended. */
+/** An attempt after the verdict of machine detection. The verdict may come after the end of the line. */
 export function afterMachine(attempt: Attempt, event: MachineEvent, now: number, timeouts: CallTimeouts): Attempt {
   if (!isWatched(attempt) || isStrayCall(attempt, event.callId) || attempt.answeredBy !== null) return attempt;
   const known = adoptCallId(attempt, event.callId, now, timeouts);
@@ -49,7 +49,7 @@ export function afterMachine(attempt: Attempt, event: MachineEvent, now: number,
   return endIfVerdictKnown(reported, now, timeouts);
 }
 
-/** A line that had ended and waited only for the verdict ends with it. */
+/** Ends an attempt whose line had ended and which waited only for the verdict. */
 const endIfVerdictKnown = (attempt: Attempt, now: number, timeouts: CallTimeouts): Attempt =>
   attempt.status === 'completed' && attempt.answeredBy !== null ? afterCallEnd(attempt, now, now, timeouts) : attempt;
 
@@ -59,8 +59,8 @@ const adoptCallId = (attempt: Attempt, callId: string, now: number, timeouts: Ca
   ...attempt,
   state: 'placed',
   callId,
-  looks: 0,
-  // What was in doubt no longer is.
+  failedLookUps: 0,
+  // The call id settles the doubt, so the detail about the doubt goes.
   detail: attempt.callId === null ? null : attempt.detail,
   checkAt: attempt.status === 'completed' ? attempt.checkAt : now + timeouts.carrierSilenceMs,
 });
@@ -84,8 +84,8 @@ function toStatusCallback(event: StatusEvent): StatusCallback {
 }
 
 /**
- * The end of a line whose status is terminal: at once or, when machine detection may still say that it was a mailbox, after a grace. An
- * answered call on which no talk came about is a failure: somebody picked up and heard nothing of the agent.
+ * An attempt after the terminal status of its line. It ends at once or, while machine detection may still report a mailbox, after a grace.
+ * An answered call without a conversation is a failure: the person picked up and the agent said nothing.
  */
 function afterCallEnd(attempt: Attempt, at: number, now: number, timeouts: CallTimeouts): Attempt {
   const { status, answeredBy, awaitsVerdict } = attempt;
@@ -100,7 +100,7 @@ function afterCallEnd(attempt: Attempt, at: number, now: number, timeouts: CallT
   return endAttempt(attempt, outcome, detail, attempt.endedAt ?? at);
 }
 
-/** The end of a line that waited for a verdict in vain. Doubt counts as a person. */
+/** Ends an attempt whose verdict never came. Without a verdict, a person is assumed. */
 export const afterVerdictTimeout = (attempt: Attempt): Attempt => {
   const [outcome, detail] = toAttemptOutcome({ ...attempt, awaitsVerdict: false });
   return endAttempt(attempt, outcome, detail, attempt.endedAt ?? attempt.checkAt ?? 0);
@@ -120,7 +120,7 @@ function toAttemptOutcome({ status, answeredBy, hasTalk, sipCode, detail }: Atte
   }
 }
 
-/** With the carrier's own words, where it has some. */
+/** The detail of a failed call, with the carrier's own words if there are any. */
 function explainFailure(sipCode: number | null, words: string | null): string | null {
   const results = [sipCode !== null && `SIP ${sipCode}`, words].filter(Boolean).join(', ');
   return results === '' ? null : `the carrier could not complete the call (${results})`;

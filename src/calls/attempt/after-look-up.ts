@@ -5,37 +5,38 @@ import { afterStatus } from './after-event.ts';
 import { endAttempt, type Attempt, type CallTimeouts } from './attempt.ts';
 
 const maxLookUps = 3;
-/** No call lasts so long; a carrier that cannot say for so long what became of one will not say it any more. */
+/** No call lasts this long. A carrier that could not report on a call for this long will not report any more. */
 const giveUpAfterMs = 6 * 3_600_000;
 
-/** What the carrier showed of a call that it was asked for, with what was heard before: a call that was answered and is over is completed. */
+/** A looked-up call, completed by what earlier reports said: a call that was answered and is over is `completed`. */
 export function resolveKnownEnd(attempt: Pick<Attempt, 'answeredAt' | 'callId'>, result: LookUpResult): LookUpResult {
   if (!('ended' in result) || attempt.answeredAt === null || attempt.callId === null) return result;
   return { call: statusEvent({ callId: attempt.callId, status: 'completed', at: attempt.answeredAt }) };
 }
 
-/** An attempt whose call was silent for long, after the carrier was asked for it. */
+/** A placed attempt after the carrier was asked about its silent call. */
 export function afterLookUp(attempt: Attempt, result: LookUpResult, now: number, timeouts: CallTimeouts): Attempt {
   if (attempt.state !== 'placed') return attempt;
   if ('call' in result) return afterCallState(attempt, result.call, now, timeouts);
   if ('ended' in result) return endAttempt(attempt, 'failed', 'the call is over, and the carrier does not tell how it ended', now);
-  const looks = attempt.looks + 1;
-  if ('missing' in result && looks >= maxLookUps)
+  const failedLookUps = attempt.failedLookUps + 1;
+  if ('missing' in result && failedLookUps >= maxLookUps)
     return endAttempt(attempt, 'failed', 'the carrier no longer knows this call; nobody can say how it ended', now);
   if ('failure' in result && now - (attempt.submittedAt ?? now) > giveUpAfterMs)
     return endAttempt(attempt, 'failed', `the carrier could not say what became of the call: ${result.failure}`, now);
-  return { ...attempt, looks, checkAt: now + timeouts.lookUpIntervalMs };
+  return { ...attempt, failedLookUps, checkAt: now + timeouts.lookUpIntervalMs };
 }
 
 function afterCallState(attempt: Attempt, call: CallState, now: number, timeouts: CallTimeouts): Attempt {
   const event = statusEvent({ ...call, at: now });
   const isNews = attempt.status === null || isForward(attempt.status, call.status);
-  return isNews ? afterStatus(attempt, event, now, timeouts) : { ...attempt, looks: 0, checkAt: now + timeouts.carrierSilenceMs };
+  return isNews ? afterStatus(attempt, event, now, timeouts) : { ...attempt, failedLookUps: 0, checkAt: now + timeouts.carrierSilenceMs };
 }
 
 /**
- * An attempt of which nobody knows whether it was placed, after the carrier was asked for calls between its numbers since then. `foreign`
- * are call ids of other attempts. Exactly one call is it; none in three looks: it was not placed; several: nobody is called again.
+ * An attempt whose placing is unknown, after the carrier listed the calls between its two numbers since the submission. `foreign` are call
+ * ids of other attempts. Exactly one call: it is the attempt's. No call in three look-ups: the carrier did not place it. Several calls: the
+ * attempt fails and is not dialled again.
  */
 export function afterListing(
   attempt: Attempt,
@@ -64,12 +65,12 @@ export function afterListing(
       now,
     );
   const [call] = candidates;
-  // What was in doubt no longer is.
+  // The call is found, so the detail about the doubt goes.
   if (call) return afterCallState({ ...attempt, state: 'placed', callId: call.callId, detail: null }, call, now, timeouts);
-  const looks = attempt.looks + 1;
-  if (looks >= maxLookUps)
+  const failedLookUps = attempt.failedLookUps + 1;
+  if (failedLookUps >= maxLookUps)
     return result.isComplete
       ? endAttempt(attempt, 'carrier_trouble', 'the carrier did not place the call', now)
       : endAttempt(attempt, 'failed', 'submission_unknown: the carrier cannot say whether there was a call; it is not dialled again', now);
-  return { ...attempt, looks, checkAt: now + timeouts.lookUpIntervalMs };
+  return { ...attempt, failedLookUps, checkAt: now + timeouts.lookUpIntervalMs };
 }

@@ -2,24 +2,27 @@ import { isForward } from '../../providers/telephony/call-status.ts';
 import { type PlacingResult, refusalOutcomes } from './outcomes.ts';
 import { type Attempt, type CallTimeouts, endAttempt } from './attempt.ts';
 
-/** An attempt after the carrier's answer to the request that places it. The call may have been heard of, or have ended, before. */
+/**
+ * An attempt after the carrier's answer to the request that places it. Callbacks of the call, even of its end, may have come before the
+ * answer.
+ */
 export function afterPlacing(attempt: Attempt, result: PlacingResult, now: number, timeouts: CallTimeouts): Attempt {
   if ('placed' in result) {
     if (attempt.state !== 'submitting' && attempt.state !== 'placed') return attempt;
     const { callId, status } = result.placed;
-    // The first id that was heard of is the call.
+    // The call id that came first is the attempt's.
     if (attempt.callId !== null) return attempt;
     const isNews = attempt.status === null || isForward(attempt.status, status);
     return {
       ...attempt,
       state: 'placed',
       callId,
-      looks: 0,
+      failedLookUps: 0,
       status: isNews ? status : attempt.status,
       checkAt: now + timeouts.carrierSilenceMs,
     };
   }
-  // Whatever the answer says, there is a call when one was heard of.
+  // A callback proves that there is a call, whatever this answer says.
   if (attempt.state !== 'submitting') return attempt;
   if ('refused' in result) {
     const { kind, message, code } = result.refused;

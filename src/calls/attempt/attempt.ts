@@ -6,10 +6,10 @@ import type { Settings } from '../../settings.ts';
 
 /**
  * - `queued`: waits for a slot.
- * - `granted`: holds a slot, and nobody has asked the carrier.
- * - `submitting`: somebody is asking the carrier, or has asked and the answer is lost. It is never asked again for this attempt.
+ * - `granted`: holds a slot; the carrier has not been asked.
+ * - `submitting`: the carrier is being asked, or was asked and the answer is lost. The carrier is never asked twice for one attempt.
  * - `placed`: the carrier has the call.
- * - `ended`: the line has ended, or the call never came to be.
+ * - `ended`: the line has ended, or the call was never placed.
  * - `returned`: given back undialled.
  */
 type AttemptState = 'queued' | 'granted' | 'submitting' | 'placed' | 'ended' | 'returned';
@@ -18,34 +18,34 @@ type AttemptState = 'queued' | 'granted' | 'submitting' | 'placed' | 'ended' | '
 export interface Attempt {
   key: string;
   state: AttemptState;
-  /** Its run; null before it is begun. */
+  /** Its run; null before the attempt is submitted. */
   runId: number | null;
   configId: number | null;
   ownNumber: string | null;
   phone: string;
   notAfter: number | null;
-  /** The carrier's; the first one that is heard of counts. */
+  /** The carrier's id of the call; the first one that is reported counts. */
   callId: string | null;
   status: CallStatus | null;
   answeredBy: AnsweredBy | null;
-  /** Whether machine detection will come to a verdict. */
+  /** Whether machine detection will report a verdict. */
   awaitsVerdict: boolean;
-  /** A person was given to the agent. */
+  /** The agent was connected to a person. */
   hasTalk: boolean;
   submittedAt: number | null;
   answeredAt: number | null;
   endedAt: number | null;
   durationSeconds: number | null;
   sipCode: number | null;
-  /** Which time it is given to somebody to be placed: what is told of an earlier time counts no more. */
+  /** Counts how often the attempt was handed out for placing. Reports of an earlier submission are ignored. */
   submission: number;
-  /** How often it came back because it could not be placed for reasons of our own. */
+  /** How often the attempt was requeued because it could not be placed for reasons of our own. */
   requeues: number;
-  /** Whether its run may have been written. */
+  /** Whether the row of its run may exist. */
   hasRow: boolean;
-  /** How often the carrier was asked in vain for a call that it may or may not have. */
-  looks: number;
-  /** When to look at it again although nothing comes; null: it needs no watching. */
+  /** How often the carrier was asked about the call and knew nothing. */
+  failedLookUps: number;
+  /** When the attempt is checked if no report comes, epoch ms; null: it needs no check. */
   checkAt: number | null;
   outcome: AttemptOutcome | null;
   returned: ReturnReason | null;
@@ -55,12 +55,12 @@ export interface Attempt {
   callbacks: StatusCallback[];
 }
 
-/** Durations that the rules go by, in ms. */
+/** Durations of the rules, in ms. */
 export interface CallTimeouts {
   carrierSilenceMs: number;
-  /** From when a call is given out until its carrier has been asked and has answered, or never will. */
+  /** From handing a call out until its carrier has answered, or never will. */
   placingTimeoutMs: number;
-  /** How long the carrier's own word on a call is waited for after its answer is lost. */
+  /** How long callbacks of a call are awaited after the carrier's answer is lost. */
   unknownGraceMs: number;
   lookUpIntervalMs: number;
   machineVerdictTimeoutMs: number;
@@ -69,12 +69,14 @@ export interface CallTimeouts {
 
 const maxRequeueDelayMs = 30_000;
 
-/** Whether it holds a slot. */
+/** Whether an attempt holds a slot. */
 export const holdsSlot = ({ state }: Pick<Attempt, 'state'>): boolean =>
   state === 'granted' || state === 'submitting' || state === 'placed';
 
+/** Whether an attempt has reached a final state. */
 export const isOver = ({ state }: Pick<Attempt, 'state'>): boolean => state === 'ended' || state === 'returned';
 
+/** Gives a queued attempt a slot, the telephony configuration and the caller's number. */
 export const grantAttempt = <Kind extends Attempt>(
   attempt: Kind,
   by: { configId: number; ownNumber: string; awaitsVerdict: boolean },
@@ -89,19 +91,19 @@ export const grantAttempt = <Kind extends Attempt>(
 });
 
 /**
- * The intent: from here on the carrier is asked once, by whoever was told that it had begun. Doubt begins when the carrier must have been
- * asked and have answered, since until then nobody knows that it was not.
+ * The intent to place a call: from here on the carrier is asked once, by the one caller that the attempt was handed to. The attempt counts
+ * as doubtful once the carrier must have answered.
  */
 export const submitAttempt = <Kind extends Attempt>(attempt: Kind, now: number, timeouts: CallTimeouts): Kind => ({
   ...attempt,
   state: 'submitting',
   submission: attempt.submission + 1,
-  looks: 0,
+  failedLookUps: 0,
   submittedAt: now,
   checkAt: now + timeouts.placingTimeoutMs + timeouts.unknownGraceMs,
 });
 
-/** It has certainly not been placed: the same attempt is made later, each time somewhat later. */
+/** Puts an attempt that was certainly not placed back in the queue, with a delay that doubles each time. */
 export const requeueAttempt = <Kind extends Attempt>(attempt: Kind, now: number): Kind & { notBefore: number } => ({
   ...attempt,
   state: 'queued',
@@ -112,6 +114,7 @@ export const requeueAttempt = <Kind extends Attempt>(attempt: Kind, now: number)
   detail: null,
 });
 
+/** Gives an attempt back to its owner undialled. `until`: when a new request makes sense, epoch ms. */
 export const returnAttempt = <Kind extends Attempt>(
   attempt: Kind,
   reason: ReturnReason,
@@ -128,6 +131,7 @@ export const returnAttempt = <Kind extends Attempt>(
   checkAt: null,
 });
 
+/** Ends an attempt with the outcome of its line. `at` in epoch ms. */
 export const endAttempt = <Kind extends Attempt>(
   attempt: Kind,
   outcome: AttemptOutcome,

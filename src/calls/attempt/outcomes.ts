@@ -6,10 +6,10 @@ export type RowOutcome = (typeof rowOutcomes)[number];
 
 /**
  * How an attempt may end: as the line did, or
- * - `carrier_trouble`: the carrier or the network failed (5xx, a timeout, a call that was found not to have been placed);
- * - `rate_limited`: the carrier asks for patience (429);
- * - `number_refused`, `number_blocked`: it does not call this number, whoever asks;
- * - `caller_id_refused`, `account_refused`, `request_refused`: it refuses us, and would refuse any row.
+ * - `carrier_trouble`: the carrier or the network failed (5xx, a timeout, or the call turned out not to be placed);
+ * - `rate_limited`: the carrier takes no more calls for now (429);
+ * - `number_refused`, `number_blocked`: the carrier calls this number for nobody;
+ * - `caller_id_refused`, `account_refused`, `request_refused`: the carrier refuses our account or request, and would refuse any row.
  */
 export type AttemptOutcome =
   | RowOutcome
@@ -21,10 +21,12 @@ export type AttemptOutcome =
   | 'account_refused'
   | 'request_refused';
 
-/** What the carrier's `place` answered; `unasked`: it was never called, so there is certainly no call, and the attempt may be made later. */
+/**
+ * The carrier's answer to `place`. `unasked`: `place` was never called, so there is certainly no call, and the attempt may be made later.
+ */
 export type PlacingResult = PlaceResult | { unasked: string };
 
-/** Whether the circuit breaker counts it as a failure. That a person was not reached is none. */
+/** Whether the circuit breaker counts an outcome as a failure. A person who is not reached is no failure. */
 export const isFailure = (outcome: AttemptOutcome): boolean => !nonFailureOutcomes.has(outcome);
 
 const nonFailureOutcomes = new Set<AttemptOutcome>(['completed', 'busy', 'no_answer', 'voicemail', 'cancelled', 'rate_limited']);
@@ -32,7 +34,7 @@ const nonFailureOutcomes = new Set<AttemptOutcome>(['completed', 'busy', 'no_ans
 const rowOutcomeNames = new Set<string>(rowOutcomes);
 export const toRowOutcome = (outcome: AttemptOutcome): RowOutcome => (rowOutcomeNames.has(outcome) ? (outcome as RowOutcome) : 'failed');
 
-/** How an attempt ended that the carrier refused to begin. */
+/** The outcome of an attempt that the carrier refused to place. */
 export const refusalOutcomes: Record<RefusalKind, AttemptOutcome> = {
   number: 'number_refused',
   blocked: 'number_blocked',
@@ -45,7 +47,8 @@ const unallocatedSipCodes = new Set([404, 410, 484, 485, 604]);
 const blockedSipCodes = new Set([607, 608]);
 
 /**
- * What a call that the carrier reports as failed tells by its SIP response code (RFC 3261 section 21; 607 and 608: RFC 8197, RFC 8688).
+ * The outcome of a call that the carrier reports as failed, by its SIP response code (RFC 3261 section 21; 607 and 608: RFC 8197, RFC
+ * 8688).
  */
 export function outcomeFromSipCode(sipCode: number | undefined): AttemptOutcome {
   if (sipCode === undefined) return 'failed';

@@ -4,12 +4,12 @@ import { signParts } from '../../library/security/signed-paths.ts';
 import { toUnreserved } from '../../library/text/unreserved.ts';
 import type { Carrier } from '../../telephony-configs/load-carrier.ts';
 
-/** Where a carrier reaches one call. */
+/** Identifies one call in the addresses that its carrier uses. */
 export interface CallAddress {
   organizationId: number;
   configId: number;
   runId: number;
-  /** The attempt. */
+  /** The attempt's key. */
   key: string;
 }
 
@@ -21,7 +21,7 @@ const nonceBytes = 12;
 const callPath = ({ organizationId, configId, runId }: Omit<CallAddress, 'key'>) =>
   `${basePath}/telephony/${organizationId}/${configId}/calls/${runId}`;
 
-/** An address that the carrier calls back at; it signs what it sends there. */
+/** The address of a carrier's callbacks of one purpose. The carrier signs them. */
 export const buildCallbackUrl = (
   { callbackOrigin }: Pick<Carrier, 'callbackOrigin'>,
   address: CallAddress,
@@ -29,8 +29,8 @@ export const buildCallbackUrl = (
 ): string => `${callbackOrigin}${callPath(address)}/${purpose}?attempt=${toUnreserved(address.key)}`;
 
 /**
- * The address of a call's socket. Carriers pass no query on and do not all sign the request, so a token of ours stands in the path; it opens
- * this call alone, once, within an hour.
+ * The address of a call's WebSocket. Carriers drop the query and do not all sign the request, so the path holds a signed token. The token
+ * opens this call alone, once, within an hour. `now` in epoch ms.
  */
 export async function buildRelayUrl(signingKey: string, { callbackOrigin }: Carrier, address: CallAddress, now: number): Promise<string> {
   const expires = Math.floor(now / 1000) + relayTokenTtlSeconds;

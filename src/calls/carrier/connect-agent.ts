@@ -10,10 +10,10 @@ import {
   withEventCallObject,
 } from './event-actions.ts';
 
-/** Somebody is on the line meanwhile, and hears nothing. */
+/** The person hears silence during each try. */
 const maxConnectTries = 2;
 
-/** The document that puts the agent on the line. The carrier does not ask for it twice, so whatever fails ends the call. */
+/** The document that connects the agent. The carrier does not request it twice, so a failure ends the call. */
 export async function buildConnectDocument(call: CarrierEventContext): Promise<string> {
   const documents = call.carrier.telephony.documents!;
   try {
@@ -25,34 +25,34 @@ export async function buildConnectDocument(call: CarrierEventContext): Promise<s
   }
 }
 
-/** Has the carrier put the agent on the line. When it cannot, the line is ended: nobody should listen to silence. */
+/** Has the carrier connect the agent by a command. After a failure the line is ended: the person should not listen to silence. */
 export async function connectAgent(call: CarrierEventContext): Promise<void> {
   const { context, carrier, event } = call;
   const failure = await tryConnect(call).catch((error: unknown) => error);
   if (failure === null) return;
   logConnectFailure(call, failure);
-  const wasUnbegun = await abandonUnstartedConversation(call, () =>
+  const wasUnstarted = await abandonUnstartedConversation(call, () =>
     failure instanceof ConnectRefusedError
       ? explainCarrierError(carrierAdapter(carrier.provider), { words: failure.message }, carrier.callbackOrigin)
       : agentNotHeardReasons.serviceFailed,
   );
-  // The agent talks: the carrier's answer was lost, and not the command.
-  if (!wasUnbegun && event.kind !== 'relay_ended') return;
+  // The agent talks, so the command was done and only its answer was lost.
+  if (!wasUnstarted && event.kind !== 'relay_ended') return;
   await hangUp(context, carrier, event.callId);
 }
 
-/** The carrier's words for why it does not do as it was told. */
+/** The carrier refused to connect the agent; the message has its words. */
 class ConnectRefusedError extends Error {}
 
-/** The same command may be given twice: it has a key. */
+/** Sends the command, twice if necessary: its key makes a repeat harmless. */
 async function tryConnect(call: CarrierEventContext): Promise<ConnectRefusedError | null> {
   const { carrier, address, event } = call;
   const key = event.kind === 'relay_ended' ? `${address.key}:${event.sessionId ?? event.at}` : address.key;
   const relay = await buildRelay(call);
-  for (let number = 1; ; number++) {
+  for (let attempt = 1; ; attempt++) {
     const result = await carrier.telephony.commands!.connect(event.callId, relay, key);
     if (!('failure' in result)) return null;
-    if (number === maxConnectTries) return new ConnectRefusedError(result.failure);
+    if (attempt === maxConnectTries) return new ConnectRefusedError(result.failure);
   }
 }
 

@@ -7,7 +7,7 @@ import { withCallObject, withCallSlots } from '../rpc.ts';
 import type { CallAddress } from './callback-urls.ts';
 import { type CarrierError, explainCarrierError, socketLostError } from '../../providers/telephony/carrier-error.ts';
 
-/** Ends a line by command. Throws when the carrier does not do it, so that it tells again what made us want it. */
+/** Ends a line by a command. Throws when the carrier fails, so that the carrier repeats its callback. */
 export async function hangUp({ log }: Context, { telephony }: Carrier, callId: string): Promise<void> {
   const result = await telephony.hangUp(callId);
   if (!('failure' in result)) return;
@@ -15,23 +15,23 @@ export async function hangUp({ log }: Context, { telephony }: Carrier, callId: s
   throw new ServiceError('provider_failed', 'The carrier did not end the call; send this again');
 }
 
-/** What a carrier has told of the line of one call. */
+/** A carrier's report on the line of one call, with all that is needed to act on it. */
 export interface CarrierEventContext {
   context: Context;
   carrier: Carrier;
   address: CallAddress;
   event: CallEvent;
-  /** How the call slots learn that the agent was not connected. Absent: by RPC; the slots themselves write it directly. */
+  /** Notifies the call slots that the agent was not connected. Absent: by RPC. The slots' own checks write it directly. */
   recordAgentNotConnected?: (key: string, reason: string) => Promise<void>;
 }
 
-/** Asks the object of the call. */
+/** Calls the object of the call. */
 export const withEventCallObject = <Answer>(
   { context, address }: Pick<CarrierEventContext, 'context' | 'address'>,
   question: Parameters<typeof withCallObject<Answer>>[3],
 ): Promise<Answer> => withCallObject(context.bindings, context.organization.id, address.runId, question);
 
-/** Why nobody has heard the agent, each a sentence for whoever looks for the mistake. */
+/** Why the agent was not connected, each as a sentence for the person who looks for the cause. */
 export const agentNotHeardReasons = {
   runOver: 'the run of the call had ended before it was answered',
   serviceFailed: 'the service failed when the call was answered; its log tells more',
@@ -39,7 +39,7 @@ export const agentNotHeardReasons = {
   lineEnded: 'the line ended before the agent was on it',
 };
 
-/** The same, of a relay session that is over, in the carrier's words where it has some. */
+/** Why the agent was not connected, from the end of a relay session; in the carrier's words if it has some. */
 export async function explainRelayEnd(call: CarrierEventContext, { reason, fault }: RelayEndEvent): Promise<string> {
   const { provider, callbackOrigin } = call.carrier;
   switch (reason) {
@@ -52,7 +52,7 @@ export async function explainRelayEnd(call: CarrierEventContext, { reason, fault
   }
 }
 
-/** The same, of a line that has ended: the carrier may know why it did not come to talk. */
+/** Why the agent was not connected, from the end of the line; in the carrier's words if it has some. */
 export async function explainCallEnd(call: CarrierEventContext): Promise<string> {
   const fault = await fetchLastFault(call);
   const { provider, callbackOrigin } = call.carrier;
@@ -63,7 +63,7 @@ export async function explainCallEnd(call: CarrierEventContext): Promise<string>
 const fetchLastFault = async ({ carrier, event }: CarrierEventContext): Promise<CarrierError | undefined> =>
   (await carrier.telephony.listCallErrors(event.callId)).at(-1);
 
-/** Has the call finalized as one on which nobody talked. Repeatable. */
+/** Has the call finalized as one on which the agent did not talk. Repeatable. */
 export async function abandonConversation(call: CarrierEventContext, reason: string): Promise<void> {
   const { context, address, event } = call;
   const detail = `agent_not_heard: ${reason}`;
@@ -72,7 +72,7 @@ export async function abandonConversation(call: CarrierEventContext, reason: str
   await withEventCallObject(call, (object) => object.abandon(event.callId));
 }
 
-/** The same, unless the agent has been on the line. Answers whether the agent had not been. */
+/** Abandons the conversation unless the agent was connected. Answers whether the conversation was abandoned. */
 export async function abandonUnstartedConversation(call: CarrierEventContext, explain: () => string | Promise<string>): Promise<boolean> {
   const isUnstarted = await withEventCallObject(call, (object) => object.isUnstarted(call.event.callId));
   if (isUnstarted) await abandonConversation(call, await explain());

@@ -16,13 +16,16 @@ import {
 import { buildConnectDocument, connectAgent, logConnectFailure } from './connect-agent.ts';
 import { withCallSlots } from '../rpc.ts';
 
-/** `ignored`: no such attempt. `talk`: the agent takes the line. `hang_up`: it is to be ended. */
+/** `ignored`: no such attempt. `talk`: connect the agent. `hang_up`: end the line. */
 type CarrierInstruction = 'ignored' | 'none' | 'talk' | 'hang_up';
 
-/** A carrier's answer to one of its requests: a document where it asked for one, else nothing but that it was heard. */
+/** The answer to a carrier's request: a document if it requested one, else an acknowledgement. */
 export type CarrierResponse = { document: string } | { status: 'ok' | 'ignored' };
 
-/** Takes in what a carrier tells of one call, and does or answers what follows. Repeatable. Throws when the carrier has to tell it again. */
+/**
+ * Records a carrier's event of one call, and acts on it or answers with the next instruction. Repeatable. Throws when the carrier has to
+ * repeat the event.
+ */
 export async function processCarrierEvent(
   context: Context,
   carrier: Carrier,
@@ -31,7 +34,7 @@ export async function processCarrierEvent(
   wantsDocument: boolean,
 ): Promise<CarrierResponse> {
   if (event.kind === 'recording') {
-    // That there is none is no reason to make an object, which costs more than the rest of an unanswered call.
+    // A missing recording does not create an object, which would cost more than the rest of an unanswered call.
     if (event.status === 'completed') await withEventCallObject({ context, address }, (object) => object.recordingReady(carrier.id, event));
     return { status: 'ok' };
   }
@@ -46,37 +49,37 @@ export async function processCarrierEvent(
 
 const isAnswer = (event: CallEvent): boolean => event.kind === 'status' && event.status === 'answered';
 
-async function resolveInstruction(call: CarrierEventContext, asks: ResponseChannel): Promise<CarrierInstruction> {
+async function resolveInstruction(call: CarrierEventContext, channel: ResponseChannel): Promise<CarrierInstruction> {
   const { context, address, event } = call;
   const { bindings, organization } = context;
-  const record = (who: ResponseChannel) =>
-    withCallSlots(bindings, organization.id, (slots) => slots.recordEvent(address.key, address.runId, event, who));
+  const record = (answerChannel: ResponseChannel) =>
+    withCallSlots(bindings, organization.id, (slots) => slots.recordEvent(address.key, address.runId, event, answerChannel));
   if (event.kind === 'relay_ended') {
     const answer = await record('nobody');
-    // It is another call than that of the attempt.
+    // The event is about another call than the attempt's.
     if (answer !== 'none') return answer === 'ignored' ? 'ignored' : 'hang_up';
-    const after = await withEventCallObject(call, (object) => object.relayEnded(event));
-    if (after === 'never_begun') await abandonConversation(call, await explainRelayEnd(call, event));
-    return after === 'connect' ? 'talk' : 'hang_up';
+    const action = await withEventCallObject(call, (object) => object.relayEnded(event));
+    if (action === 'never_begun') await abandonConversation(call, await explainRelayEnd(call, event));
+    return action === 'connect' ? 'talk' : 'hang_up';
   }
-  // Before the call slots hear of it: what they make of the end of a line is the last word.
+  // Before the call slots record the event: they take the end of the line as final.
   if (event.kind === 'status' && event.status === 'completed' && event.answeredBy !== 'machine')
     await abandonUnstartedConversation(call, () => explainCallEnd(call));
-  const answer = await record(asks);
-  if (answer === 'talk') return prepareAgent(call, asks);
+  const answer = await record(channel);
+  if (answer === 'talk') return prepareAgent(call, channel);
   if (answer === 'end_talk') await withEventCallObject(call, (object) => object.machineAnswered());
   return answer === 'end_talk' ? 'none' : answer;
 }
 
-/** Makes the agent ready to talk. */
-async function prepareAgent(call: CarrierEventContext, asks: ResponseChannel): Promise<CarrierInstruction> {
+/** Prepares the conversation before the agent is connected. */
+async function prepareAgent(call: CarrierEventContext, channel: ResponseChannel): Promise<CarrierInstruction> {
   const { organization } = call.context;
   const { address, event } = call;
   try {
     const answer = await withEventCallObject(call, (object) => object.begin(organization.id, address.runId, { callId: event.callId }));
     if (answer === 'ready') return 'talk';
-    // A document is asked for again when the first one was lost; a command is not given twice.
-    if (answer === 'talking') return asks === 'document' ? 'talk' : 'none';
+    // A carrier requests a document again when the first was lost. A command is not sent twice.
+    if (answer === 'talking') return channel === 'document' ? 'talk' : 'none';
     if (answer === 'unknown') await abandonConversation(call, agentNotHeardReasons.runOver);
     if (answer === 'unsound') await abandonConversation(call, agentNotHeardReasons.unsound);
   } catch (error) {

@@ -21,7 +21,7 @@ const callPath = `${accountPath}/calls/:run_id{${idPattern}}`;
 
 type HttpContext = HonoContext<HttpEnvironment>;
 
-/** What carriers call: open without credentials, since each request is verified by the carrier's signature or a token of ours. */
+/** The addresses that carriers call. They need no credentials: each request is verified by the carrier's signature or by a signed token. */
 export const carrierRoutes = createRouter();
 
 carrierRoutes.post(`${callPath}/:purpose{status|answer|machine|recording|connect}`, async (c) => {
@@ -63,7 +63,7 @@ const respond = (c: HttpContext, { telephony }: Carrier, response: CarrierRespon
     ? c.body(response.document, 200, { 'Content-Type': telephony.documents!.contentType })
     : c.json({ status: response.status }, 200);
 
-/** The carrier behind a request and what it tells; throws 401 for whoever cannot prove to be it. */
+/** The carrier that signed a request, and its event. Throws 401 without a valid signature. */
 async function verifyRequest(c: HttpContext): Promise<{ context: Context; carrier: Carrier; event: CarrierEvent | undefined }> {
   const body = new TextDecoder().decode(await readBytes(c.req.raw, bodyLimit));
   const defer = (work: Promise<unknown>) =>

@@ -4,9 +4,9 @@ import type { Carrier } from '../../telephony-configs/load-carrier.ts';
 import type { CallAddress } from './callback-urls.ts';
 import { selectCallRunByKey } from '../placing/store.ts';
 
-/** A request as it came, its body unread by anybody else. */
+/** A carrier's request as it was received. */
 export interface Callback {
-  /** Path and query, letter for letter. */
+  /** Path and query, unchanged. */
   path: string;
   body: string;
   headers: Headers;
@@ -14,13 +14,13 @@ export interface Callback {
 
 const toCarrierRequest = ({ callbackOrigin }: Carrier, { path, ...request }: Callback) => ({ url: callbackOrigin + path, ...request });
 
-/** Whether the carrier has signed the request, over the address under which it knows us. `now` in epoch ms. */
+/** Whether the carrier has signed the request under the address that it knows. `now` in epoch ms. */
 export const isSignedBy = async (carrier: Carrier, callback: Callback, now: number): Promise<boolean> =>
   carrier.telephony.isSigned(toCarrierRequest(carrier, callback), now);
 
 /**
- * Whether what a signed request tells is about the call that its address names. A carrier that signs the body alone must name the same
- * attempt where it names one, and the attempt must be that of the run.
+ * Whether a signed request is about the call that its address names. A carrier that signs only the body must name the same attempt, if it
+ * names one, and the attempt must belong to the run.
  */
 export async function isForCall(
   { database, organization }: Context,

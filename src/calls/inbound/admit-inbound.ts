@@ -15,8 +15,9 @@ import { withCallSlots } from '../rpc.ts';
 const inboundAttemptKey = (callId: string) => `inbound:${callId}`;
 
 /**
- * A call to one of the organization's numbers: its agent takes it when a call slot is free. A carrier that waits for a document is given one;
- * one that takes commands is told to answer, and connects when it tells that the call was answered. Repeatable.
+ * Admits a call to one of the organization's numbers: its agent takes the call if a call slot is free. A carrier that waits for a document
+ * gets one. A carrier that takes commands is sent the command to answer, and the agent is connected after the carrier reports the answer.
+ * Repeatable.
  */
 export async function admitInbound(context: Context, carrier: Carrier, event: CarrierEvent): Promise<CarrierResponse> {
   const { database, organization, bindings, log } = context;
@@ -60,7 +61,7 @@ export async function admitInbound(context: Context, carrier: Carrier, event: Ca
   throw new ServiceError('provider_failed', 'The carrier did not answer the call; send this again');
 }
 
-/** The row of an inbound call; null when there is no agent to take it. */
+/** Inserts the row of an inbound call. Null: no agent takes calls of this configuration. */
 async function insertInboundRun(context: Context, carrier: Carrier, event: StatusEvent, key: string): Promise<number | null> {
   if (carrier.inboundAgentId === null) return null;
   const { database, organization, clock } = context;

@@ -4,7 +4,7 @@ import { readDispositionCodes } from '../../voice-agents/conversation/conclude.t
 import type { AgentRunRow } from '../records/store.ts';
 import type { Database } from '../../database/client.ts';
 
-/** What a talk and its end need to know, fixed when it begins: from then on nothing is read for it from D1. */
+/** Everything that a conversation and its end need, fixed at its start. Nothing else is read from D1 for it. */
 export interface CallSetup {
   runId: number;
   organizationId: number;
@@ -23,16 +23,16 @@ export interface CallSetup {
   dispositionCodes: Record<string, string>;
   /** `workflow_configurations` as stored. */
   configurations: unknown;
-  /** As stored, secrets in it sealed. */
+  /** As stored, with sealed secrets. */
   definition: Record<string, unknown>;
   initialContext: Record<string, unknown>;
-  /** Whether HTTP tools are called, or only answer that they were not. */
+  /** Whether HTTP tools are called. If not, they answer that they were not called. */
   hasLiveTools: boolean;
 }
 
 /**
- * The facts of a run, its initial context laid over the variables that its agent has by itself. Null: there is no such run. One D1 call, and
- * R2 for a large context.
+ * Loads the setup of a run, with its initial context laid over the default variables of its agent. Null: there is no such run. One D1 call,
+ * and an R2 read for a large context.
  */
 export async function loadCallSetup(context: Context, runId: number): Promise<{ facts: CallSetup; isCompleted: boolean } | null> {
   const { organization, database, bindings } = context;
@@ -61,7 +61,7 @@ export async function loadCallSetup(context: Context, runId: number): Promise<{ 
   return { facts: setup, isCompleted: Boolean(row.is_completed) };
 }
 
-/** A run with what its agent talks by. Objects are JSON text. */
+/** A run with the settings and the definition of its agent. Objects are JSON text. */
 interface CallSetupRow extends Omit<AgentRunRow, 'is_completed' | 'result'> {
   is_completed: number;
   agent_name: string;

@@ -13,7 +13,7 @@ import type { CallSetup } from './call-setup.ts';
 
 /** About 150 words a minute. */
 const spokenCharacterMs = 65;
-/** Whoever writes may take his time; a chat ends by a timer of its own. */
+/** A person who writes may take any time; a chat ends by its own timer. */
 const chatGuards: Guards = { maxCallDurationSeconds: Infinity, maxUserIdleSeconds: Infinity };
 
 interface CreateConversationOptions {
@@ -24,7 +24,7 @@ interface CreateConversationOptions {
   now: Clock;
 }
 
-/** The agent of a call or a chat, as the facts have it, on what has been said so far. */
+/** Creates the conversation of a call or chat from its setup, on top of the stored messages. */
 export function createConversation(setup: CallSetup, { store, say, retrieve, settings, now }: CreateConversationOptions): Conversation {
   const isChat = setup.mode === 'textchat';
   const { guards, phrases, model } = toConversationSettings(setup.configurations);

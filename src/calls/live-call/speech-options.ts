@@ -5,13 +5,13 @@ import type { commonSpeech } from '../../voice-agents/agents/speech-configuratio
 import { parseAgentDefinition } from '../../voice-agents/definition/definition.ts';
 import type { CallSetup } from './call-setup.ts';
 
-/** How an agent sounds and hears; absent is what the carrier usually does. */
+/** The voice and speech recognition of an agent. Absent options are the carrier's defaults. */
 export type SpeechOptions = Pick<
   RelayOptions,
   'language' | 'voice' | 'ttsProvider' | 'transcriptionProvider' | 'speechModel' | 'hints' | 'isInterruptible'
 >;
 
-/** What the agent has for the carrier of the call, else what it has for all of them. */
+/** The agent's speech options for the carrier of the call, else its options for all carriers. */
 export function toSpeechOptions({
   configurations,
   definition,
@@ -27,7 +27,7 @@ export function toSpeechOptions({
   const hints = own.hints ?? common.hints;
   const nodes = [...parseAgentDefinition(definition).talkNodes.values()];
   return {
-    // Where the carrier is not told of each text whether it may be interrupted, this is all that it knows.
+    // For a carrier that cannot mark each text as interruptible, this option decides for all texts.
     isInterruptible: nodes.some(({ data }) => data.allow_interrupt) ? 'any' : 'none',
     ...(language !== null && { language }),
     ...(voice !== null && { voice }),

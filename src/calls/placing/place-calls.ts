@@ -17,16 +17,16 @@ import {
 import { withCallSlots } from '../rpc.ts';
 import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
 
-/** Whoever asked for a call is asked whether it is still wanted when the last word of it is older than this. */
+/** How long the slots' answer that calls are still wanted is trusted. */
 const wantedTtlMs = 250;
 const ringSeconds = 30;
-/** Results are told together with what else comes in within this time. */
+/** Results that come within this time are reported together. */
 const reportBatchMs = 20;
 
 /**
- * Has the carrier place attempts that hold a call slot. Each is given to one caller once, ever: whoever dies between that and the carrier's
- * answer leaves an attempt that the call slots settle by asking the carrier, never by dialling again. One whose turn comes late, as when the
- * carrier is slow, is given back unasked: the call slots may begin to doubt that it was asked.
+ * Has the carrier place attempts that hold a call slot. Each attempt is handed to one caller once, ever. If the caller dies before the
+ * carrier's answer, the call slots look the call up at the carrier and never dial again. An attempt whose turn comes late, such as behind a
+ * slow carrier, is given back without asking the carrier, because the call slots may already treat it as asked.
  */
 export async function placeCalls(context: Context, keys: string[]): Promise<void> {
   const { organization, bindings, clock, settings } = context;
@@ -39,16 +39,16 @@ export async function placeCalls(context: Context, keys: string[]): Promise<void
   const worker = async () => {
     for (let next = prepared.shift(); next; next = prepared.shift()) {
       const { call, ready } = next;
-      const told = { key: call.key, submission: call.submission, runId: ready?.runId ?? null };
-      if (next.refusal) results.add({ ...told, ...next.refusal });
-      else if (next.isRunCompleted) results.add({ ...told, refused: 'withdrawn', detail: 'its run has ended' });
-      else if (!ready) results.add({ ...told, result: { unasked: 'it could not be prepared' } });
+      const report = { key: call.key, submission: call.submission, runId: ready?.runId ?? null };
+      if (next.refusal) results.add({ ...report, ...next.refusal });
+      else if (next.isRunCompleted) results.add({ ...report, refused: 'withdrawn', detail: 'its run has ended' });
+      else if (!ready) results.add({ ...report, result: { unasked: 'it could not be prepared' } });
       else if (clock() - begunAt > settings.CALL_ASK_WITHIN_SECONDS * 1000)
-        results.add({ ...told, result: { unasked: 'its turn came too late' } });
+        results.add({ ...report, result: { unasked: 'its turn came too late' } });
       else if (call.notAfter !== null && call.notAfter <= clock())
-        results.add({ ...told, refused: 'window_closed', detail: 'the calling window closed before the call was dialled' });
-      else if (!(await wanted.has(call.key))) results.add({ ...told, result: { unasked: 'it was taken back' } });
-      else results.add({ ...told, result: await placeCall(context, call, ready), detectsMachines: ready.detectsMachines });
+        results.add({ ...report, refused: 'window_closed', detail: 'the calling window closed before the call was dialled' });
+      else if (!(await wanted.has(call.key))) results.add({ ...report, result: { unasked: 'it was taken back' } });
+      else results.add({ ...report, result: await placeCall(context, call, ready), detectsMachines: ready.detectsMachines });
     }
   };
   await Promise.all(Array.from({ length: settings.CALLS_AT_ONCE }, worker));
@@ -57,7 +57,7 @@ export async function placeCalls(context: Context, keys: string[]): Promise<void
 
 interface ReadyCall {
   runId: number;
-  maximumSeconds: number;
+  maxSeconds: number;
   isRecorded: boolean;
   carrier: Carrier;
   detectsMachines: boolean;
@@ -67,15 +67,15 @@ interface PreparedCall {
   call: BegunCall;
   ready: ReadyCall | null;
   refusal: { refused: ReturnReason; detail: string } | null;
-  /** Somebody has completed its run meanwhile. */
+  /** Its run was completed in the meantime. */
   isRunCompleted: boolean;
 }
 
-/** Writes the rows of the calls and learns, at this moment, which of them must not be dialled. Nothing is ready when the database fails. */
+/** Writes the rows of the calls and checks which calls must not be dialled any more. No call is ready when the database fails. */
 async function prepareCalls(context: Context, calls: BegunCall[]): Promise<PreparedCall[]> {
   const { database, organization, clock, log } = context;
   const now = clock();
-  const asked = calls.map(({ key, agentId, phone, contactId, owner }) => ({
+  const checks = calls.map(({ key, agentId, phone, contactId, owner }) => ({
     attempt_key: key,
     agent_id: agentId,
     phone,
@@ -89,17 +89,17 @@ async function prepareCalls(context: Context, calls: BegunCall[]): Promise<Prepa
     const answers = await database.batch(
       [
         ...inserts,
-        selectPreDialRows(database, organization.id, JSON.stringify(asked), now),
+        selectPreDialRows(database, organization.id, JSON.stringify(checks), now),
         selectRunDefinitions(database, organization.id, JSON.stringify(calls.map(({ key }) => key))),
       ],
       'voice_agent_run.attempt_key',
     );
     const [found, definitions] = answers.slice(-2) as [PreDialRow[], RunDefinitionRow[]];
-    const setup = new Map(found.map((fact) => [fact.attempt_key, fact]));
+    const rowsByKey = new Map(found.map((row) => [row.attempt_key, row]));
     const agents = await loadAgentReadiness(context, definitions);
     return calls.map((call) => {
-      const known = setup.get(call.key);
-      return checkCall(call, known, carriers.get(call.configId), agents.get(known?.definition_id ?? 0));
+      const row = rowsByKey.get(call.key);
+      return checkCall(call, row, carriers.get(call.configId), agents.get(row?.definition_id ?? 0));
     });
   } catch (error) {
     log.error('calls could not be prepared', error, { calls: calls.length });
@@ -107,11 +107,11 @@ async function prepareCalls(context: Context, calls: BegunCall[]): Promise<Prepa
   }
 }
 
-/** Read before any call is placed, so that nothing stands between the last look and the carrier. */
+/** The carriers by configuration. Read before any call is placed, so that the checks are fresh when the calls are placed. */
 async function loadCarriers(context: Context, calls: BegunCall[]): Promise<Map<number, Carrier>> {
   const carriers = new Map<number, Carrier>();
   for (const configId of new Set(calls.map((call) => call.configId))) {
-    // One whose credentials cannot be read holds up the calls of no other.
+    // A configuration with unreadable credentials holds up the calls of no other.
     const carrier = await loadCarrier(context, configId).catch((error: unknown) => {
       if (platformErrorKind(error) !== null) throw error;
       context.log.error('a telephony configuration cannot be read', error, { telephony_config_id: configId });
@@ -139,40 +139,40 @@ const toNewCallRun = (call: BegunCall, carrier: Carrier | undefined): NewCallRun
 
 function checkCall(
   call: BegunCall,
-  setup: PreDialRow | undefined,
+  row: PreDialRow | undefined,
   carrier: Carrier | undefined,
   agent: AgentReadiness | undefined,
 ): PreparedCall {
-  const ready = toReadyCall(call, setup, carrier, agent);
+  const ready = toReadyCall(call, row, carrier, agent);
   const refuse = (refused: ReturnReason, detail: string): PreparedCall => ({
     call,
     ready,
     refusal: { refused, detail },
     isRunCompleted: false,
   });
-  if (setup?.suppressed != null) return refuse('suppressed', `${call.phone} must not be called (${setup.suppressed})`);
-  if (setup?.contact_gone) return refuse('contact_deleted', 'the contact was deleted');
-  if (setup?.journey_halted) return refuse('withdrawn', 'the run that asked for it was stopped, or its journey is paused');
-  if (setup && setup.agent_status !== 'active')
+  if (row?.suppressed != null) return refuse('suppressed', `${call.phone} must not be called (${row.suppressed})`);
+  if (row?.contact_gone) return refuse('contact_deleted', 'the contact was deleted');
+  if (row?.journey_halted) return refuse('withdrawn', 'the run that asked for it was stopped, or its journey is paused');
+  if (row && row.agent_status !== 'active')
     return refuse('agent_archived', 'the voice agent is archived and takes no calls; restore it and resume');
   if (agent?.unsound) return refuse('agent_unsound', agent.unsound);
-  return { call, ready, refusal: null, isRunCompleted: setup?.is_completed === 1 };
+  return { call, ready, refusal: null, isRunCompleted: row?.is_completed === 1 };
 }
 
 function toReadyCall(
   { machineDetection }: BegunCall,
-  setup: PreDialRow | undefined,
+  row: PreDialRow | undefined,
   carrier: Carrier | undefined,
   agent: AgentReadiness | undefined,
 ): ReadyCall | null {
-  if (setup?.run_id == null || !carrier) return null;
+  if (row?.run_id == null || !carrier) return null;
   const detectsMachines = agent?.detectVoicemail ?? machineDetection;
-  return { runId: setup.run_id, carrier, detectsMachines, ...parseCallLimits(setup.configurations) };
+  return { runId: row.run_id, carrier, detectsMachines, ...parseCallLimits(row.configurations) };
 }
 
-/** By the id of the definition. */
+/** Whether the agents can talk, by the id of the definition. */
 async function loadAgentReadiness(context: Context, definitions: RunDefinitionRow[]): Promise<Map<number, AgentReadiness>> {
-  const setup = definitions.map(async ({ id, agent_id, definition }): Promise<[number, AgentReadiness]> => {
+  const entries = definitions.map(async ({ id, agent_id, definition }): Promise<[number, AgentReadiness]> => {
     try {
       return [id, await checkAgentReadiness(context, JSON.parse(definition) as Record<string, unknown>, agent_id)];
     } catch (error) {
@@ -181,14 +181,14 @@ async function loadAgentReadiness(context: Context, definitions: RunDefinitionRo
       return [id, { detectVoicemail: null, unsound: `its definition cannot be read: ${(error as Error).message}` }];
     }
   });
-  return new Map(await Promise.all(setup));
+  return new Map(await Promise.all(entries));
 }
 
-/** Nothing here throws: what is not known is `unknown`, and is looked up. */
+/** Has the carrier place a call. Never throws: an unknown result is `unknown`, and the call is looked up later. */
 function placeCall(
   { organization }: Context,
   call: BegunCall,
-  { runId, carrier, maximumSeconds, isRecorded, detectsMachines }: ReadyCall,
+  { runId, carrier, maxSeconds, isRecorded, detectsMachines }: ReadyCall,
 ): Promise<PlacingResult> {
   const address = { organizationId: organization.id, configId: carrier.id, runId, key: call.key };
   const url = (purpose: Parameters<typeof buildCallbackUrl>[2]) => buildCallbackUrl(carrier, address, purpose);
@@ -199,11 +199,11 @@ function placeCall(
     urls: { status: url('status'), answer: url('answer'), machine: url('machine'), ...(isRecorded && { recording: url('recording') }) },
     detectsMachines,
     ringSeconds,
-    maxSeconds: maximumSeconds,
+    maxSeconds,
   });
 }
 
-/** Whether calls are still wanted, by an answer that is fresh when they are dialled: nothing is dialled long after a pause. */
+/** Knows whether calls are still wanted, by a fresh answer of the call slots, so that no call is dialled long after a pause. */
 class WantedCalls {
   readonly #context: Context;
   readonly #keys: string[];
@@ -225,12 +225,12 @@ class WantedCalls {
 
   async #refresh(): Promise<void> {
     const { bindings, organization, clock, log } = this.#context;
-    const askedAt = clock();
+    const requestedAt = clock();
     try {
       this.#wanted = new Set(await withCallSlots(bindings, organization.id, (slots) => slots.filterWanted(this.#keys)));
-      this.#refreshedAt = askedAt;
+      this.#refreshedAt = requestedAt;
     } catch (error) {
-      // Nobody is dialled on a guess.
+      // Without an answer no call is dialled.
       log.error('the call slots cannot be asked whether calls are still wanted', error);
       this.#wanted = new Set();
     } finally {
@@ -239,7 +239,7 @@ class WantedCalls {
   }
 }
 
-/** Tells the call slots what became of attempts, several at a time. What it cannot tell is settled by their own looking. */
+/** Reports placings to the call slots, several at a time. The slots find out about lost reports by their own checks. */
 class PlacingReporter {
   readonly #context: Context;
   #waiting: PlacingReport[] = [];
@@ -263,17 +263,17 @@ class PlacingReporter {
     const results = this.#waiting.splice(0);
     const { bindings, organization, log } = this.#context;
     await withCallSlots(bindings, organization.id, (slots) => slots.recordPlacings(results)).catch((error: unknown) =>
-      log.error('what became of calls could not be told', error, { keys: results.map(({ key }) => key) }),
+      log.error('the results of calls could not be reported', error, { keys: results.map(({ key }) => key) }),
     );
     this.#sending = this.#waiting.length ? this.#send() : null;
   }
 }
 
-/** For the goodbye, and for what the carrier needs until the agent is on the line. */
+/** Time for the goodbye, and for connecting the agent. */
 const connectMarginSeconds = 60;
 
-/** What of an agent's `workflow_configurations` (JSON text) a call has to know when it is placed. */
-function parseCallLimits(configurations: string | null): { maximumSeconds: number; isRecorded: boolean } {
+/** The limits of a call from the agent's `workflow_configurations` (JSON text). */
+function parseCallLimits(configurations: string | null): { maxSeconds: number; isRecorded: boolean } {
   const { max_call_duration, recording_enabled } = parseConfigurations(configurations === null ? {} : JSON.parse(configurations));
-  return { maximumSeconds: max_call_duration + connectMarginSeconds, isRecorded: recording_enabled };
+  return { maxSeconds: max_call_duration + connectMarginSeconds, isRecorded: recording_enabled };
 }

@@ -3,12 +3,12 @@ import { toSingleCallsRequest } from './request-call.ts';
 import { clearWakeAt, type OpenCallRun, selectOpenCallRuns } from './store.ts';
 import { withCallSlots } from '../rpc.ts';
 
-/** Their initial contexts are in one message together. */
+/** A request holds the initial contexts of all its calls. */
 const callsPerRequest = 100;
 
 /**
- * Asks the call slots again for single calls that may never have come to them. They are asked under the names that their rows have, so that
- * nobody is called twice; from then on they are the slots' care alone. Repeatable.
+ * Requests single calls again whose first request may have been lost. Each call keeps the attempt key of its row, so no person is called
+ * twice. From then on the call slots are responsible for the calls. Repeatable.
  */
 export async function requestAgain(bindings: Env, database: Database, organizationId: number, runIds: number[]): Promise<void> {
   for (let start = 0; start < runIds.length; start += callsPerRequest) {

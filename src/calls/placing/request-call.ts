@@ -11,34 +11,34 @@ import { percentEncoded } from '../../library/text/clean-text.ts';
 
 export interface CallInput {
   owner: Owner;
-  /** The same key again is the same call. */
+  /** The attempt's key. A request under the same key is the same call. */
   key: string;
   agent: { id: number; name: string; status: 'active' | 'archived' };
-  /** Why nobody talks by the agent's definition; null or absent: it is sound, or that was asked before. */
+  /** Why the agent's definition is unsound; null or absent: it is sound, or was checked before. */
   unsound?: string | null;
   /** E.164. */
   phone: string;
   contactId: number | null;
   automationRunId: number | null;
   initialContext: Record<string, unknown>;
-  /** Epoch ms after which it must not be dialled any more; null: at any time. */
+  /** Epoch ms after which the call must not be dialled; null: at any time. */
   notAfter: number | null;
 }
 
-/** Whose calls a person asked for one by one. */
+/** The owner of calls that a person requests one by one. */
 export const singleOwner: Owner = { kind: 'single', id: 0 };
 
 const toCallsRequest = (owner: Owner, calls: RequestedCall[]): CallsRequest => ({ owner, epoch: 0, maxConcurrency: null, calls });
 
-/** What the call slots are asked for single calls, the first time and again. */
+/** The request for single calls, the first time and again. */
 export const toSingleCallsRequest = (calls: RequestedCall[]): CallsRequest => toCallsRequest(singleOwner, calls);
 
-/** When the minute tick asks for a single call again: nobody else does. */
+/** After this time the minute tick repeats the request for a single call, whose owner does not repeat it. */
 const requestAgainAfterMs = 2 * 60_000;
 
 /**
- * Has a person called as soon as a call slot is free, and answers the run that stands for the call from now on. Throws 409 when the agent is
- * archived or not sound, the number is suppressed, or there is no telephony configuration.
+ * Has a person called as soon as a call slot is free, and answers the run of the call. Throws 409 when the agent is archived or not sound,
+ * the number is suppressed, or there is no telephony configuration.
  */
 export async function requestCall(context: Context, wanted: CallInput): Promise<{ runId: number }> {
   const { database, organization, clock, bindings } = context;
@@ -68,13 +68,13 @@ export async function requestCall(context: Context, wanted: CallInput): Promise<
   if (!known)
     await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())], 'voice_agent_run.attempt_key');
   const row = known ?? (await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key)));
-  // The agent was archived or the number suppressed a moment ago.
+  // The agent was archived or the number suppressed after the checks.
   if (!row) throw conflict(`The call to ${phone} was refused: its number or its agent has just been taken out; look at both and ask again`);
   const call = { key, phone, agentId: agent.id, contactId: wanted.contactId, initialContext, name: run.name, notAfter: wanted.notAfter };
   try {
     await withCallSlots(bindings, organization.id, (slots) => slots.request(organization.id, toCallsRequest(owner, [call])));
   } catch (error) {
-    // A journey asks again by itself. A single call is written down by now, and whoever asked for it must not do so once more.
+    // A journey repeats its request by itself. A single call is stored by now, and must not be requested a second time.
     if (!isSingle) throw error;
     context.log.error('a call waits for the minute tick', error, { run_id: row.id });
     return { runId: row.id };
@@ -98,6 +98,6 @@ async function requireCallable(context: Context, { agent, phone, unsound }: Call
     throw conflict(`${phone} must not be called (${suppressed}); remove it from /contacts/suppressions to call it again`, 'suppressed');
 }
 
-/** Takes back a call that has not been dialled; one that has goes on. Repeatable. */
+/** Withdraws a call that has not been dialled; a dialled call goes on. Repeatable. */
 export const withdrawCall = (context: Context, key: string): Promise<void> =>
   withCallSlots(context.bindings, context.organization.id, (slots) => slots.withdrawCalls(context.organization.id, [key]));

@@ -19,7 +19,7 @@ export interface StartCallInput {
 }
 
 /**
- * Has one person called: by a number, or a contact at its number. Answers the id of the run, which is the same for a repeat under the same
+ * Has one person called: at a number, or a contact at its number. Answers the id of the run, which is the same for a repeat under the same
  * Idempotency-Key. Throws 404, 409 and 422.
  */
 export async function startCall(
@@ -28,7 +28,7 @@ export async function startCall(
   input: StartCallInput,
   idempotencyKey?: string,
 ): Promise<{ runId: number }> {
-  // The run has no id before it is written, so the call is named by the request.
+  // The run has no id yet, so the request names the call.
   const { attemptKey, runId } = await resolveRunName(context, ownerName(singleOwner), {
     of: `call:${agent.id}`,
     input: input,
@@ -53,7 +53,7 @@ export async function startCall(
   });
 }
 
-/** The first try may have died on its way to the call slots. */
+/** Repeats a request whose first try may not have reached the call slots. */
 const requestKnownCallAgain = ({ bindings, database, organization, log }: Context, runId: number): Promise<void> =>
   requestAgain(bindings, database, organization.id, [runId]).catch((error: unknown) =>
     log.error('a call waits for the minute tick', error, { run_id: runId }),

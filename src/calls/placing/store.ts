@@ -16,13 +16,13 @@ export interface NewCallRun {
   automation_run_id: number | null;
   /** JSON text, or a pointer into R2. */
   initial_context: string;
-  /** When the minute tick asks for the call again, epoch ms. Absent: whoever wants it asks again by himself. */
+  /** When the minute tick requests the call again, epoch ms. Absent: the owner repeats the request by itself. */
   wake_at?: number | undefined;
 }
 
 /**
- * Writes the rows that are not there yet, each on the definition that its agent has now. Rows of agents that are archived or not the
- * organization's, and of numbers that are suppressed, are left out.
+ * Inserts rows that do not exist yet, each with the present definition of its agent. Leaves out rows of agents that are archived or of
+ * another organization, and of numbers that are suppressed. `runs`: JSON of `NewCallRun[]`; `now` in epoch ms.
  */
 export const insertCallRuns = (database: Database, organizationId: number, runs: string, now: number): Statement =>
   database.prepare(
@@ -42,7 +42,7 @@ export const insertCallRuns = (database: Database, organizationId: number, runs:
     now,
   );
 
-/** What is to be known of a call before it is dialled. */
+/** What the checks before dialling read of a call. */
 export interface PreDialRow {
   attempt_key: string;
   run_id: number | null;
@@ -52,12 +52,12 @@ export interface PreDialRow {
   /** Why the number must not be called; null: it may. */
   suppressed: string | null;
   contact_gone: number;
-  /** The run of a journey that asked for it was cancelled, or its workflow is paused. */
+  /** The journey run that requested the call was cancelled, or its workflow is paused. */
   journey_halted: number;
   configurations: string | null;
 }
 
-/** `calls`: JSON of `{ attempt_key, agent_id, phone, contact_id, automation_run_id }`. */
+/** Reads what the checks before dialling need. `calls`: JSON of `{ attempt_key, agent_id, phone, contact_id, automation_run_id }`. */
 export const selectPreDialRows = (database: Database, organizationId: number, calls: string, now: number): Statement<PreDialRow> =>
   database.prepare<PreDialRow>(
     `SELECT j.value->>'attempt_key' AS attempt_key, r.id AS run_id, r.definition_id, r.is_completed, a.status AS agent_status,
@@ -77,7 +77,7 @@ export const selectPreDialRows = (database: Database, organizationId: number, ca
     now,
   );
 
-/** A row by the name of its attempt. */
+/** The id of the run of an attempt. */
 export const selectCallRunByKey = (database: Database, organizationId: number, key: string): Statement<{ id: number }> =>
   database.prepare<{ id: number }>('SELECT id FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organizationId, key);
 
@@ -88,7 +88,7 @@ export interface RunDefinitionRow {
   definition: string;
 }
 
-/** The definitions on which calls of these names talk (`RunDefinitionRow`), each once. `keys`: JSON of a list. */
+/** The definitions of the agents of these attempts, each once. `keys`: JSON of a list. */
 export const selectRunDefinitions = (database: Database, organizationId: number, keys: string): Statement<RunDefinitionRow> =>
   database.prepare<RunDefinitionRow>(
     `SELECT d.id, d.agent_id, d.definition FROM (
@@ -99,7 +99,7 @@ export const selectRunDefinitions = (database: Database, organizationId: number,
     organizationId,
   );
 
-/** What became of a call that nobody talked on, as its row shows it. */
+/** The end of an unanswered call, as its row shows it. */
 export interface UnansweredEnd {
   attempt_key: string;
   outcome: string;
@@ -111,7 +111,7 @@ export interface UnansweredEnd {
   completed_at: number;
 }
 
-/** A row as it was when it was completed, or found completed. */
+/** A completed row. */
 export interface CompletedRunRow {
   id: number;
   attempt_key: string;
@@ -126,8 +126,9 @@ export interface CompletedRunRow {
 }
 
 /**
- * Completes rows that are not completed yet. Answers those of the given keys (`CompletedRunRow`), whoever completed them. `ends`: JSON of
- * `UnansweredEnd[]`. The rows are found first: an UPDATE chooses the order of its FROM by itself, and would read all of the organization.
+ * Completes the rows of unanswered calls that are not completed yet. Answers all rows of the given keys (`CompletedRunRow`). `ends`: JSON
+ * of `UnansweredEnd[]`. The rows are found first: an UPDATE chooses the order of its FROM by itself, and would read all rows of the
+ * organization.
  */
 export const completeUnansweredRuns = (database: Database, organizationId: number, ends: string) =>
   [
@@ -152,7 +153,7 @@ export const completeUnansweredRuns = (database: Database, organizationId: numbe
     ),
   ] as const;
 
-/** Calls that nobody else asks for again, and that the call slots should have known for sure before `before` (epoch ms). */
+/** Single calls whose request should have reached the call slots before `before` (epoch ms). */
 export const findStalledCalls = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
     database.prepare(
@@ -162,7 +163,7 @@ export const findStalledCalls = (database: Database, before: number, limit: numb
     ),
   );
 
-/** A call that has begun as a row, with all that asking for it needs. */
+/** A call that is not completed, with the fields of its request. */
 export interface OpenCallRun {
   id: number;
   attempt_key: string;
@@ -173,7 +174,7 @@ export interface OpenCallRun {
   initial_context: string;
 }
 
-/** Those of the given runs that are calls and not completed. `runIds`: JSON of a list. */
+/** The runs among `runIds` that are calls and not completed. `runIds`: JSON of a list. */
 export const selectOpenCallRuns = (database: Database, organizationId: number, runIds: string): Statement<OpenCallRun> =>
   database.prepare<OpenCallRun>(
     `SELECT r.id, r.attempt_key, r.agent_id, r.name, r.phone, r.contact_id, r.initial_context
@@ -183,7 +184,10 @@ export const selectOpenCallRuns = (database: Database, organizationId: number, r
     organizationId,
   );
 
-/** The call slots know these runs: nobody needs to ask for them again. The plus keeps the planner from reading the organization's runs. */
+/**
+ * Stops the minute tick from requesting these calls again: the call slots know them. The plus keeps the planner from reading the
+ * organization's runs.
+ */
 export const clearWakeAt = (database: Database, organizationId: number, runIds: string): Statement =>
   database.prepare(
     'UPDATE voice_agent_run SET wake_at = NULL WHERE id IN (SELECT value FROM json_each(?)) AND +organization_id = ?',

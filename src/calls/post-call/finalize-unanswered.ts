@@ -35,7 +35,7 @@ export async function finalizeUnanswered(context: Context, calls: UnansweredCall
   }
   const callsByKey = new Map(calls.map((call) => [call.key, call]));
   const wasDialled = ({ attempt_key: key }: CompletedRunRow) => callsByKey.get(key)?.returned === null;
-  // Asked once for all of them: most organizations have no trigger on `call.completed`.
+  // Checked once for all calls: most organizations have no trigger on `call.completed`.
   const isNeeded = completed.some(wasDialled) && (await isEventNeeded(context, 'call.completed'));
   const failedKeys = new Set<string>();
   await pMap(
@@ -48,7 +48,7 @@ export async function finalizeUnanswered(context: Context, calls: UnansweredCall
       for (const result of results) {
         if (result.status === 'fulfilled') continue;
         failedKeys.add(row.attempt_key);
-        log.error('what follows from a call could not be done', result.reason, { run_id: row.id });
+        log.error('the events of a call could not be published', result.reason, { run_id: row.id });
       }
     },
     { concurrency: maxParallel },
@@ -78,7 +78,7 @@ const toUnansweredEnd = (call: UnansweredCall): UnansweredEnd => ({
     },
     cost_info: { llm_tokens: { prompt: 0, completion: 0 }, call_duration_seconds: call.durationSeconds, total_cost_usd: 0 },
     annotations: { summary: null, sentiment: null, checks: [] },
-    // Few enough to stand in the row; the logs of a talk have a file of their own.
+    // The row holds these few logs; the logs of a conversation have a file of their own.
     logs: { events: [], status_callbacks: call.statusCallbacks },
   }),
 });

@@ -13,12 +13,12 @@ const prices = new Map<string, [prompt: number, completion: number]>(
   }),
 );
 
-/** As services that sell others' models write names, and as dated releases are called: `openai/gpt-6-luna-2026-09-22`. */
+/** A model's name without the prefix of a reseller and the date of a release, as in `openai/gpt-6-luna-2026-09-22`. */
 const toPlainModelName = (model: string): string => model.replace(/^.*\//, '').replace(/-\d{4}-\d{2}-\d{2}$/, '');
 
 /**
- * What the language model of a talk cost, in US dollars to a millionth: an estimate, since discounts for repeated prompts are not known here.
- * Null: nobody knows the price of this model, which is not to be taken for a talk that cost nothing.
+ * What the language model of a conversation cost, in US dollars, rounded to a millionth. An estimate, since discounts for repeated prompts
+ * are unknown here. Null: the price of the model is unknown, which does not mean zero.
  */
 export function modelCostUsd(model: string, usage: ConversationState['usage']): number | null {
   const price = prices.get(toPlainModelName(model));

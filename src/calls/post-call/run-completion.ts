@@ -9,26 +9,26 @@ import { modelCostUsd } from './model-prices.ts';
 import type { Context } from '../../context.ts';
 import { publish } from '../../outbox/published-events.ts';
 
-/** What a line and a talk came to. `model` is the one that answers where the agent names none. */
+/** The end of a line and of its conversation. `model` is the default model, for an agent that names none. */
 export interface RunCompletionInput {
   setup: CallSetup;
   line: CallEnd;
-  /** Null: nobody talked. */
+  /** Null: the agent did not talk. */
   state: ConversationState | null;
   /** Whether anything was said. */
   hasTranscript: boolean;
   model: string;
 }
 
-/** The row of a run as it is completed with. */
+/** The values with which the row of a run is completed. */
 export function toRunCompletion({ setup, line, state, hasTranscript, model }: RunCompletionInput): RunCompletion {
-  const isUnheard = state === null && setup.mode !== 'textchat' && line.outcome === 'completed';
-  // Somebody picked up, and heard nothing of the agent: nobody was reached.
-  const outcome = isUnheard ? 'failed' : line.outcome;
+  const isNotHeard = state === null && setup.mode !== 'textchat' && line.outcome === 'completed';
+  // The person picked up but the agent did not talk, so the person was not reached.
+  const outcome = isNotHeard ? 'failed' : line.outcome;
   return {
     runId: setup.runId,
     outcome,
-    reason: line.reason ?? (isUnheard ? agentNotHeardReason : explainEnd(state?.end?.reason)),
+    reason: line.reason ?? (isNotHeard ? agentNotHeardReason : explainEnd(state?.end?.reason)),
     disposition: state?.conclusion?.disposition ?? null,
     result: {
       gathered_context: { ...toGathered(state), call_status: outcome },
@@ -41,7 +41,7 @@ export function toRunCompletion({ setup, line, state, hasTranscript, model }: Ru
   };
 }
 
-/** What a talk has gathered so far and cost, for those who look at it while it lasts. */
+/** What a live conversation has gathered so far and costs, for readers of the run. */
 export function toInterimResult(setup: CallSetup, state: ConversationState | null, now: number, model: string): AgentRunResult {
   const seconds = state ? Math.round(((state.end?.at ?? now) - state.startedAt) / 1000) : 0;
   return {
@@ -71,13 +71,13 @@ const toAnnotations = (state: ConversationState | null): Record<string, unknown>
 
 const agentNotHeardReason = 'agent_not_heard: the line ended before the agent was on it';
 
-/** Where what the line did does not say how the talk ended. */
+/** Why the conversation ended, if the outcome of the line does not say it. */
 const explainEnd = (reason: EndReason | undefined): string | null =>
   reason === 'error'
     ? 'agent_failed: the language model did not answer, so the agent apologised and ended the talk; see logs.events'
     : null;
 
-/** What `call.completed` tells, and webhooks where they are not told what to send. */
+/** The data of `call.completed`, which is also the default body of webhook nodes. */
 export function toCallCompletedData(setup: CallSetup, { outcome, reason, disposition, result }: RunCompletion): Record<string, Json> {
   const extracted = result.gathered_context['extracted_variables'];
   return {

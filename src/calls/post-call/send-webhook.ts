@@ -11,7 +11,7 @@ import type { RunCompletion } from '../records/store.ts';
 import type { CallSetup } from '../live-call/call-setup.ts';
 import { toCallCompletedData } from './run-completion.ts';
 
-/** What became of one try; `again`: another one may succeed. */
+/** The result of one try. `isRetryable`: another try may succeed. */
 export interface WebhookResult {
   isDelivered: boolean;
   isRetryable: boolean;
@@ -20,8 +20,8 @@ export interface WebhookResult {
 }
 
 /**
- * Sends a webhook node of an ended call. Its templates read what those of the talk read, and `call`, which is also what is sent by a node
- * without a body. `number` is that of the try: the Idempotency-Key has it, the webhook-id does not.
+ * Sends the request of a webhook node after a call. Its templates read the variables of the conversation, and `call`, which is also the
+ * body of a node without one. `number` counts the tries: the Idempotency-Key contains it, the webhook-id does not.
  */
 export async function sendCallWebhook(
   context: Context,
@@ -51,7 +51,7 @@ export async function sendCallWebhook(
 function buildWebhookScope(setup: CallSetup, completion: RunCompletion, now: number): Scope {
   const { gathered_context: gathered, annotations, cost_info } = completion.result;
   return {
-    // As other services call them.
+    // The names that other services use.
     workflow_run_id: setup.runId,
     workflow_id: setup.agentId,
     workflow_name: setup.agentName,

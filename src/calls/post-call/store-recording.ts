@@ -6,12 +6,12 @@ import { findAgentRun, updateRecordingType } from '../records/store.ts';
 import { loadCarrier } from '../../telephony-configs/load-carrier.ts';
 import { uploadStream } from './upload-stream.ts';
 
-/** `later`: it may be there another time. The message is for the service's own log. */
+/** `later`: the carrier may have it later. The message is for the service's own log. */
 export type StoreRecordingResult = { kind: 'kept' } | { kind: 'none'; message: string } | { kind: 'later'; message: string };
 
 const tooLongMessage = `the recording has more than ${maxRecordingBytes} bytes`;
 
-/** Fetches a call's recording from its carrier into R2, and has the row say so. Repeatable. */
+/** Copies a call's recording from its carrier into R2, and marks it in the row. Repeatable. */
 export async function storeRecording(context: Context, runId: number, configId: number, location: string): Promise<StoreRecordingResult> {
   const { bindings, database, organization } = context;
   const row = await findAgentRun(context, runId);
@@ -21,7 +21,7 @@ export async function storeRecording(context: Context, runId: number, configId: 
   const carrier = await loadCarrier(context, configId);
   if (!carrier) return { kind: 'none', message: `the telephony configuration ${configId} is gone` };
   const fetched = await carrier.telephony.fetchRecording(location);
-  // A recording that was announced a moment ago may not be everywhere at the carrier yet.
+  // A new recording may not be available everywhere at the carrier yet.
   if ('missing' in fetched) return { kind: 'later', message: 'the carrier does not have it' };
   if ('failure' in fetched) return { kind: 'later', message: fetched.failure };
   if ('refused' in fetched) return { kind: 'none', message: fetched.refused };
@@ -29,12 +29,12 @@ export async function storeRecording(context: Context, runId: number, configId: 
   const key = artifactKey(organization.id, runId, 'recording');
   const options = { httpMetadata: { contentType } };
   try {
-    // R2 takes a stream only when its length is known.
+    // R2 accepts a stream only with a known length.
     if (bytes !== undefined) await bindings.FILES.put(key, stream.pipeThrough(new FixedLengthStream(bytes)), options);
     else if (!(await uploadStream(bindings.FILES, key, stream, options, maxRecordingBytes)))
       return { kind: 'none', message: tooLongMessage };
   } catch (error) {
-    // The exchange breaks a recording that is longer than it told.
+    // The exchange breaks off a recording that is longer than its Content-Length.
     if (error instanceof RangeError) return { kind: 'none', message: tooLongMessage };
     return { kind: 'later', message: `the recording broke off, or could not be stored: ${(error as Error).message}` };
   }

@@ -1,9 +1,9 @@
-/** R2 takes parts of 5 MiB and more, all of one size but the last. */
+/** R2 accepts parts of at least 5 MiB, all of one size but the last. */
 const partBytes = 5 * 1024 * 1024;
 
 /**
- * Stores a stream of unknown length, which R2 does not take as it is, with one part of it in memory at a time. False: it has more than
- * `mostBytes` (at least a part), and nothing is stored. Throws what the stream or the bucket throws.
+ * Stores a stream of unknown length in parts, with one part in memory at a time. False: the stream has more than `maxBytes` (at least a
+ * part), and nothing is stored. Throws the errors of the stream and of the bucket.
  */
 export async function uploadStream(
   bucket: R2Bucket,
@@ -38,7 +38,7 @@ export async function uploadStream(
   }
 }
 
-/** All parts are full but the last. */
+/** Cuts a stream into parts that are all full but the last. */
 async function* splitIntoParts(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let waiting: Uint8Array[] = [];
   let length = 0;

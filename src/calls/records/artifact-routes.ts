@@ -23,7 +23,7 @@ const signedRoute = createRoute({
   },
 });
 
-/** Open without credentials: mounted before authentication, since the signature of the link says that it may be used. */
+/** Signed links to artifacts. Mounted before authentication, since the signature of the link replaces credentials. */
 export const artifactRoutes = createRouter().openapi(signedRoute, async (c) => {
   const { pathname, search } = new URL(c.req.url);
   const path = pathname.slice(basePath.length) + search;

@@ -1,4 +1,4 @@
-/** What a run leaves in R2. */
+/** The files of a run in R2. */
 export const artifactNames = ['transcript.txt', 'transcript.json', 'logs.json', 'recording'] as const;
 export type ArtifactName = (typeof artifactNames)[number];
 
@@ -7,9 +7,9 @@ export const artifactKey = (organizationId: number, runId: number, name: Artifac
 
 /** `logs.json`, and `logs` of a run record. */
 export interface RunLogs {
-  /** What happened in the talk: ConversationEvent. */
+  /** Events of the conversation: ConversationEvent. */
   events: { type: string; at: string; node_id: string; payload: Record<string, unknown> }[];
-  /** What the carrier told: StatusCallback. */
+  /** Reports of the carrier: StatusCallback. */
   status_callbacks: { status: string; at: string; details: Record<string, string | number> }[];
 }
 

@@ -3,7 +3,7 @@ import { isRecord, type Json } from '../../library/json/json.ts';
 import type { ReturnReason } from '../contract.ts';
 import { returnReasons } from '../contract.ts';
 
-/** How a call that a journey had placed has ended, line and talk. */
+/** How a call of a journey has ended, line and conversation. */
 export interface CallResult {
   call_run_id: number;
   outcome: 'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled';
@@ -13,9 +13,9 @@ export interface CallResult {
   extracted_variables: Record<string, Json>;
   summary: string | null;
   duration_seconds: number;
-  /** It was given back undialled, for this reason. */
+  /** Why the call was given back undialled; null: it was dialled. */
   returned: ReturnReason | null;
-  /** When asking again makes sense, epoch ms. */
+  /** When a new request makes sense, epoch ms. */
   returned_until: number | null;
 }
 
@@ -28,7 +28,7 @@ interface CallRow {
   result: string | null;
 }
 
-/** Null while the call is not settled; a call whose row is gone counts as cancelled. */
+/** Reads how a call ended. Null: it is not completed. A call whose row is deleted counts as cancelled. */
 export async function readCallResult({ database, organization }: Context, runId: number): Promise<CallResult | null> {
   const row = await database.first<CallRow>(
     database.prepare(

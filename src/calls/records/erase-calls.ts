@@ -1,21 +1,19 @@
 import type { Database } from '../../database/client.ts';
+import type { voiceAgentRun } from '../../database/schema/index.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import type { Context } from '../../context.ts';
 import { payloadKey } from '../../database/payload.ts';
 import { artifactKey, artifactNames } from './artifacts.ts';
 
-/** The name of a run after its erasure, and of no other: theirs name their agent and whom it talks to. */
+/** The name of an erased run. Other names are those of an agent and its person, so no other run has it. */
 export const erasedName = 'Deleted contact';
 
-interface ErasableRun {
-  id: number;
-  /** JSON text, or a pointer into R2. */
-  initial_context: string;
-}
+type ErasableRun = Pick<StoredRow<typeof voiceAgentRun>, 'id' | 'initial_context'>;
 
 const ofDeletedContactSql = `contact_id = ?1 AND organization_id = ?2
   AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL)`;
 
-/** A page of a deleted contact's completed runs, and whether it has a run that lives. */
+/** A page of a deleted contact's completed runs, and whether the contact has a live run. */
 async function findErasableRuns(
   database: Database,
   organizationId: number,
@@ -24,13 +22,13 @@ async function findErasableRuns(
 ): Promise<{ completed: ErasableRun[]; hasLive: boolean }> {
   const runs = `FROM voice_agent_run INDEXED BY voice_agent_run_contact WHERE ${ofDeletedContactSql}`;
   const [completed, live] = await database.batch([
-    database.prepare(`SELECT id, initial_context ${runs} AND is_completed = 1 LIMIT ?3`, contactId, organizationId, limit),
+    database.prepare<ErasableRun>(`SELECT id, initial_context ${runs} AND is_completed = 1 LIMIT ?3`, contactId, organizationId, limit),
     database.prepare(`SELECT 1 ${runs} AND is_completed = 0 LIMIT 1`, contactId, organizationId),
   ]);
-  return { completed: completed! as unknown as ErasableRun[], hasLive: live!.length > 0 };
+  return { completed, hasLive: live.length > 0 };
 }
 
-/** A carrier's words may name the number. */
+/** The carrier's words may contain the number. */
 const reasonWithoutPhoneSql = "replace(reason, ifnull(phone, ''), 'the number')";
 
 const resultWithoutConversationSql = `json_object(
@@ -43,7 +41,7 @@ const resultWithoutConversationSql = `json_object(
   'cost_info', json(ifnull(result -> '$.cost_info', '{}')),
   'annotations', json_object('summary', NULL, 'sentiment', result ->> '$.annotations.sentiment', 'checks', json_array()))`;
 
-/** Leaves of completed runs what tells nothing of the person: what they came to and cost. */
+/** Erases everything personal from completed runs. Their outcome and cost stay. */
 async function eraseRuns(database: Database, organizationId: number, runIds: number[]): Promise<void> {
   await database.all(
     database.prepare(
@@ -61,13 +59,13 @@ async function eraseRuns(database: Database, organizationId: number, runIds: num
 const pageSize = 50;
 
 /**
- * Erases a page of a deleted contact's calls and chats with all that they left in R2. `more`: another page follows; `later`: one of them
- * still lives. Repeatable.
+ * Erases a page of a deleted contact's calls and chats, with their files in R2. `more`: another page follows; `later`: a run is still live.
+ * Repeatable.
  */
 export async function eraseCalls({ database, organization, bindings }: Context, contactId: number): Promise<'done' | 'more' | 'later'> {
   const { completed, hasLive } = await findErasableRuns(database, organization.id, contactId, pageSize);
   if (completed.length > 0) {
-    // Before the rows, since these alone know where the files are.
+    // Before the rows, which alone know the keys of the files.
     await bindings.FILES.delete(completed.flatMap((run) => listFileKeys(organization.id, run)));
     await eraseRuns(
       database,
@@ -81,6 +79,6 @@ export async function eraseCalls({ database, organization, bindings }: Context, 
 
 function listFileKeys(organizationId: number, { id, initial_context: stored }: ErasableRun): string[] {
   const payload = payloadKey(stored);
-  const ofTalk = artifactNames.map((name) => artifactKey(organizationId, id, name));
-  return payload === null ? ofTalk : [...ofTalk, payload];
+  const artifacts = artifactNames.map((name) => artifactKey(organizationId, id, name));
+  return payload === null ? artifacts : [...artifacts, payload];
 }

@@ -4,27 +4,27 @@ import { idempotencyTtlMs } from '../../http/idempotency-ttl.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import type { Database } from '../../database/client.ts';
 
-/** A request, as far as it tells a repeat from another one. */
+/** The parts of a request by which a repeat is recognized. */
 export interface IdempotentRequest {
-  /** What is asked of which agent or run, such as `call:12`. */
+  /** The operation and its agent or run, such as `call:12`. */
   of: string;
   input: unknown;
   idempotencyKey: string;
 }
 
-/** What a request has in common with its repeats under the same Idempotency-Key, and with nothing else. */
+/** A name that a request shares with its repeats under the same Idempotency-Key, and with no other request. */
 export const toIdempotentName = ({ of, input, idempotencyKey }: IdempotentRequest): string =>
   sha256Hex(JSON.stringify([of, idempotencyKey, input]));
 
 export interface RunName {
   attemptKey: string;
-  /** The run that the first try has written; null: this is the first. */
+  /** The run that the first try inserted; null: this is the first try. */
   runId: number | null;
 }
 
 /**
- * Names the run that a request asks for; `family` is what the attempt keys of its kind begin with. One that comes again under its
- * Idempotency-Key within 24 h has the name of the first, also where that one died after its run was written and before its answer was kept.
+ * The attempt key of a requested run; `family` is the prefix of keys of its kind. A repeat under the same Idempotency-Key within 24 h gets
+ * the key of the first try, even if that try died between inserting its run and storing its answer.
  */
 export async function resolveRunName(
   context: Context,

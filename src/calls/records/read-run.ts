@@ -8,7 +8,7 @@ import { toAgentRunRecord } from './run-record.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** One run: while it lives as the line and the talk know it, then as its row and its logs in R2 do. Throws 404. */
+/** One run. A live run is read from the call slots and its object, a completed run from its row and its logs in R2. Throws 404. */
 export async function readAgentRun(context: Context, apiUrl: string, agentId: number, runId: number): Promise<AgentRunRecord> {
   const row = await existingRun(context, agentId, runId);
   if (row.is_completed) return readCompletedRun(context, apiUrl, row);
@@ -18,7 +18,7 @@ export async function readAgentRun(context: Context, apiUrl: string, agentId: nu
     withCallObject(bindings, organization.id, row.id, (object) => object.snapshot()),
     readInitialContext(context, row),
   ]);
-  // Nobody knows of it any more: it was completed between the two reads, unless it has not begun.
+  // Neither knows the run: it was completed between the two reads, or it has not begun.
   const latest = line || live ? row : await existingRun(context, agentId, runId);
   if (latest.is_completed) return readCompletedRun(context, apiUrl, latest);
   const callStatus = line?.callStatus ?? (row.mode === 'textchat' ? 'in_progress' : 'queued');
@@ -36,7 +36,7 @@ async function readCompletedRun(context: Context, apiUrl: string, row: AgentRunR
   return toAgentRunRecord(apiUrl, row, { initialContext, logs });
 }
 
-/** Of a call that nobody talked on they are few, and stand in the row. */
+/** The logs of a run. The row of an unanswered call holds its few logs. */
 async function readLogs({ bindings, organization }: Context, row: AgentRunRow): Promise<RunLogs> {
   const own = row.result?.logs;
   if (own) return own;
@@ -47,7 +47,7 @@ async function readLogs({ bindings, organization }: Context, row: AgentRunRow): 
 const readInitialContext = ({ bindings }: Context, row: AgentRunRow) =>
   showPayload(bindings.FILES, row.initial_context) as Promise<JsonObject>;
 
-/** Runs as lists show them: without logs, and of a live one only what its row says. */
+/** Runs as lists show them: without logs, and live runs only as far as their rows go. */
 export async function toAgentRunRecords({ bindings }: Context, apiUrl: string, rows: AgentRunRow[]): Promise<AgentRunRecord[]> {
   const contexts = await showPayloads(
     bindings.FILES,

@@ -78,7 +78,7 @@ const downloadRoute = createRoute({
   responses: { 200: jsonResponse(schemas.DownloadLink), ...errorResponses(400, 404) },
 });
 
-/** Calls and chats of an agent: started, listed, read. */
+/** Starts, lists and reads the calls and chats of an agent. */
 export const agentRunRoutes = createRouter()
   .openapi(startRoute, async (c) => {
     const { workflow_id: agentId } = c.req.valid('param');

@@ -3,15 +3,15 @@ import type { AgentRunRecord } from './schemas.ts';
 import { noLogs, type RunLogs } from './artifacts.ts';
 import type { AgentRunResult, AgentRunRow } from './store.ts';
 
-/** What is known of a run beside its row. */
+/** What is known of a run besides its row. */
 export interface AgentRunDetails {
-  /** Read from where the row keeps it. */
+  /** From the row, or from R2. */
   initialContext: Record<string, unknown>;
-  /** Of a live run: what its line does. Absent: nobody was asked. */
+  /** The status of the line of a live run. Absent: not looked up. */
   callStatus?: string | undefined;
-  /** Of a live run: what its call waits for. */
+  /** What the call of a live run waits for. */
   waitingFor?: string | null | undefined;
-  /** Of a live run: what its object says. */
+  /** The result so far of a live run, from its object. */
   live?: Partial<AgentRunResult> | undefined;
   logs?: RunLogs | undefined;
 }
@@ -20,7 +20,7 @@ const nothingGathered = { call_status: null, call_disposition: null, call_tags: 
 const noCost = { llm_tokens: { prompt: 0, completion: 0 }, call_duration_seconds: 0, total_cost_usd: 0 };
 const noAnnotations = { summary: null, sentiment: null, checks: [] };
 
-/** `apiUrl` includes the base path, without a slash at its end. */
+/** A run as the API shows it. `apiUrl` includes the base path, without a slash at its end. */
 export function toAgentRunRecord(
   apiUrl: string,
   row: AgentRunRow,

@@ -25,7 +25,7 @@ interface ArtifactRequest {
   format?: 'text' | 'json' | undefined;
 }
 
-/** An artifact as the answer to a GET, perhaps of one range of its bytes, or a HEAD. Throws 404. */
+/** Answers a GET of an artifact, or of one range of its bytes, or a HEAD. Throws 404. */
 export async function sendArtifact(bindings: Context['bindings'], wanted: ArtifactRequest, request: Request): Promise<Response> {
   const key = artifactKey(wanted.organizationId, wanted.runId, toArtifactName(wanted));
   const gone = () => artifactNotFound(wanted.artifact, wanted.runId, 'it is not in storage');
@@ -62,15 +62,15 @@ function artifactHeaders({ artifact, format }: ArtifactRequest, object: R2Object
   });
 }
 
-/** A carrier says what it is; whatever else it says, no browser shall run it. */
+/** The content type that the carrier gave, if it is an audio type; no browser may execute anything else. */
 function recordingContentType({ httpMetadata }: R2Object): string {
   const type = httpMetadata?.contentType ?? '';
   return /^audio\/[\w.+-]+$/i.test(type) ? type : 'application/octet-stream';
 }
 
 /**
- * What the value of a Range header asks for of `size` bytes (RFC 9110 section 14). Null: nothing that is understood, such as several ranges,
- * so that all of it is sent.
+ * The range that a Range header requests of `size` bytes (RFC 9110 section 14). Null: the header is not supported, such as several ranges,
+ * so the whole artifact is sent.
  */
 export function byteRange(header: string, size: number): { offset: number; length: number } | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim());

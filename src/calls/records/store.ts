@@ -2,54 +2,37 @@ import type { RunLogs } from './artifacts.ts';
 import { erasedName } from './erase-calls.ts';
 import type { CarrierKey } from '../../providers/telephony/registry.ts';
 import type { Context } from '../../context.ts';
-import type { Row, Statement } from '../../database/client.ts';
+import type { Statement } from '../../database/client.ts';
+import type { voiceAgentRun } from '../../database/schema/index.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { notFound } from '../../library/errors.ts';
 
-/** A call or text chat as its row shows it. Moments in epoch ms. */
-export interface AgentRunRow {
-  id: number;
-  organization_id: number;
-  agent_id: number;
-  definition_id: number;
-  name: string;
-  mode: CarrierKey | 'textchat' | 'simtest';
-  call_type: 'inbound' | 'outbound';
-  attempt_key: string;
-  phone: string | null;
-  own_number: string | null;
-  contact_id: number | null;
-  campaign_id: number | null;
-  automation_run_id: number | null;
-  outcome: 'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled' | null;
-  reason: string | null;
-  disposition: string | null;
+/** A call or text chat. Moments in epoch ms. */
+export interface AgentRunRow extends Omit<StoredAgentRun, 'is_completed' | 'has_transcript' | 'result'> {
   is_completed: boolean;
-  /** JSON text, or a pointer into R2. */
-  initial_context: string;
-  result: AgentRunResult | null;
   has_transcript: boolean;
-  recording_type: string | null;
-  revision: number;
-  wake_at: number | null;
-  created_at: number;
-  started_at: number | null;
-  completed_at: number | null;
+  result: AgentRunResult | null;
 }
 
-/** What a run led to, written when it is completed. */
+/** A row of `voice_agent_run` as SQL answers it. `initial_context` is JSON text, or a pointer into R2. */
+export interface StoredAgentRun extends Omit<StoredRow<typeof voiceAgentRun>, 'mode'> {
+  mode: CarrierKey | 'textchat' | 'simtest';
+}
+
+/** The result of a run, written when it is completed. */
 export interface AgentRunResult {
   gathered_context: Record<string, unknown>;
   cost_info: Record<string, unknown>;
   annotations: Record<string, unknown>;
-  /** Of a call that nobody talked on; those of a talk have a file of their own in R2. */
+  /** Of an unanswered call; the logs of a conversation have a file of their own in R2. */
   logs?: RunLogs;
 }
 
-export const toAgentRunRow = (row: Row): AgentRunRow => ({
-  ...(row as unknown as AgentRunRow),
-  is_completed: Boolean(row['is_completed']),
-  has_transcript: Boolean(row['has_transcript']),
-  result: row['result'] === null ? null : (JSON.parse(String(row['result'])) as AgentRunResult),
+export const toAgentRunRow = (row: StoredAgentRun): AgentRunRow => ({
+  ...row,
+  is_completed: row.is_completed === 1,
+  has_transcript: row.has_transcript === 1,
+  result: row.result === null ? null : (JSON.parse(row.result) as AgentRunResult),
 });
 
 export interface NewAgentRun {
@@ -58,7 +41,7 @@ export interface NewAgentRun {
   name: string;
   mode: AgentRunRow['mode'];
   callType: AgentRunRow['call_type'];
-  /** Names what asked for the run, so that it exists once. */
+  /** Names the request for the run, so that the run exists once. */
   attemptKey: string;
   phone?: string | null;
   ownNumber?: string | null;
@@ -72,7 +55,7 @@ export interface NewAgentRun {
   startedAt?: number | null;
 }
 
-/** The run, or the one that is there with this attempt key. Null: the agent is archived, or not of the organization. */
+/** Inserts a run, or finds the run with this attempt key. Null: the agent is archived, or of another organization. */
 export async function insertAgentRun({ database, organization, clock }: Context, run: NewAgentRun): Promise<AgentRunRow | null> {
   const [, rows] = await database.batch(
     [
@@ -99,16 +82,20 @@ export async function insertAgentRun({ database, organization, clock }: Context,
         run.startedAt ?? null,
         clock(),
       ),
-      database.prepare('SELECT * FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organization.id, run.attemptKey),
+      database.prepare<StoredAgentRun>(
+        'SELECT * FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?',
+        organization.id,
+        run.attemptKey,
+      ),
     ],
     'voice_agent_run.attempt_key',
   );
-  return rows![0] ? toAgentRunRow(rows![0]) : null;
+  return rows[0] ? toAgentRunRow(rows[0]) : null;
 }
 
 export async function findAgentRun({ database, organization }: Context, runId: number): Promise<AgentRunRow | null> {
   const row = await database.first(
-    database.prepare('SELECT * FROM voice_agent_run WHERE id = ? AND organization_id = ?', runId, organization.id),
+    database.prepare<StoredAgentRun>('SELECT * FROM voice_agent_run WHERE id = ? AND organization_id = ?', runId, organization.id),
   );
   return row && toAgentRunRow(row);
 }
@@ -126,11 +113,10 @@ export interface RunCompletion {
 }
 
 /**
- * Completes a run that is not completed yet, and answers its row (the columns of `AgentRunRow`, for `toAgentRunRow`) only to the one who did: a late
- * writer neither reopens nor overwrites it.
+ * Completes a run that is not completed yet, and answers its row. A run that is completed already does not change, and no row is answered.
  */
-export const completeAgentRun = ({ database, organization }: Context, completion: RunCompletion): Statement =>
-  database.prepare(
+export const completeAgentRun = ({ database, organization }: Context, completion: RunCompletion): Statement<StoredAgentRun> =>
+  database.prepare<StoredAgentRun>(
     `UPDATE voice_agent_run SET is_completed = 1, outcome = ?, reason = ?, disposition = ?, result = ?, has_transcript = ?,
        started_at = coalesce(?, started_at), completed_at = ?, wake_at = NULL, revision = revision + 1
      WHERE id = ? AND organization_id = ? AND is_completed = 0 RETURNING *`,
@@ -145,7 +131,7 @@ export const completeAgentRun = ({ database, organization }: Context, completion
     organization.id,
   );
 
-/** Says when the object of a live run has to be looked at by the minute tick (epoch ms; null: not at all). */
+/** Stores when the minute tick checks the object of a live run, epoch ms; null: never. */
 export const updateWakeAt = ({ database, organization }: Context, runId: number, wakeAt: number | null): Statement =>
   database.prepare(
     'UPDATE voice_agent_run SET wake_at = ? WHERE id = ? AND organization_id = ? AND is_completed = 0',
@@ -154,7 +140,10 @@ export const updateWakeAt = ({ database, organization }: Context, runId: number,
     organization.id,
   );
 
-/** Says that the run's recording is in R2, with its content type, and answers a row. It may come after the run is completed, or was erased: then none. */
+/**
+ * Marks the run's recording as stored in R2, with its content type, and answers a row. The run may be completed by then. Without a row, the
+ * run was erased.
+ */
 export const updateRecordingType = ({ database, organization }: Context, runId: number, contentType: string): Statement =>
   database.prepare(
     'UPDATE voice_agent_run SET recording_type = ? WHERE id = ? AND organization_id = ? AND name <> ? RETURNING 1',
@@ -164,7 +153,7 @@ export const updateRecordingType = ({ database, organization }: Context, runId: 
     erasedName,
   );
 
-/** Throws 404, also for a run of another agent. */
+/** Finds a run of an agent. Throws 404, also for a run of another agent. */
 export async function existingRun(context: Context, agentId: number, runId: number): Promise<AgentRunRow> {
   const row = await findAgentRun(context, runId);
   if (row?.agent_id !== agentId) throw notFound('Run');

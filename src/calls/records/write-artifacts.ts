@@ -14,7 +14,7 @@ const contentTypes = {
 const putArtifact = (bucket: R2Bucket, { organizationId, runId }: Run, name: keyof typeof contentTypes, text: string): Promise<unknown> =>
   bucket.put(artifactKey(organizationId, runId, name), text, { httpMetadata: { contentType: contentTypes[name] } });
 
-/** Writes the transcript, as `{ utterances }` and as text; nothing when nothing was said. */
+/** Writes the transcript, as JSON (`{ utterances }`) and as text; nothing for an empty one. */
 export async function writeTranscript(bucket: R2Bucket, run: Run, messages: readonly StoredMessage[]): Promise<void> {
   const utterances = toTranscript(messages);
   if (utterances.length === 0) return;
@@ -22,6 +22,7 @@ export async function writeTranscript(bucket: R2Bucket, run: Run, messages: read
   await putArtifact(bucket, run, 'transcript.txt', formatTranscript(utterances));
 }
 
+/** Writes the logs of a run as JSON. */
 export async function writeLogs(bucket: R2Bucket, run: Run, logs: RunLogs): Promise<void> {
   await putArtifact(bucket, run, 'logs.json', JSON.stringify(logs));
 }

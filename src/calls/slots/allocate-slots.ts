@@ -1,21 +1,21 @@
-/** Who wants call slots: single calls, the journeys together, each campaign, each in its own lane. */
+/** A queue of calls that share a lane: all single calls, all journeys, or one campaign. */
 export interface OwnerQueue {
   name: string;
-  /** Before which others it comes when shares are equal: single calls, then journeys, then campaigns. */
+  /** Breaks ties, lowest first: single calls, then journeys, then campaigns. */
   rank: number;
-  /** Calls that it has at the moment. */
+  /** Its live calls. */
   live: number;
-  /** How many of its own it may have at once; null: only the organization's limit counts. */
-  most: number | null;
-  /** How many it could begin now. */
+  /** How many live calls it may have; null: only the organization's limit counts. */
+  maxLive: number | null;
+  /** How many of its calls could be dialled now. */
   ready: number;
 }
 
 export const ownerQueueRank = (name: string): number => (name === 'single' ? 0 : name === 'journey' ? 1 : 2);
 
 /**
- * Shares `free` slots out over lanes, one after the other: single calls first, since somebody waits for them; then always to the lane that
- * has the fewest calls. Answers how many each lane gets.
+ * Allocates `free` slots to lanes, one after the other. Single calls come first, since a person waits for them; then always the lane with
+ * the fewest live calls. Answers how many slots each lane gets.
  */
 export function allocateSlots(queues: readonly OwnerQueue[], free: number): Map<string, number> {
   const given = new Map<string, number>();
@@ -30,19 +30,19 @@ export function allocateSlots(queues: readonly OwnerQueue[], free: number): Map<
   return given;
 }
 
-const hasCapacity = ({ live, most, ready }: OwnerQueue): boolean => ready > 0 && (most === null || live < most);
+const hasCapacity = ({ live, maxLive, ready }: OwnerQueue): boolean => ready > 0 && (maxLive === null || live < maxLive);
 
 function compareByFewestCalls(one: OwnerQueue, other: OwnerQueue): number {
   const single = Number(other.rank === 0) - Number(one.rank === 0);
   return single || one.live - other.live || one.rank - other.rank || (one.name < other.name ? -1 : 1);
 }
 
-/** Slots that outbound calls may take now: the limit, less what is live, less what is kept free for inbound calls. */
+/** How many slots outbound calls may take now: the limit, less the live calls, less the reserve for inbound calls. */
 export function countFreeForOutbound(
   { limit, hasInbound }: { limit: number; hasInbound: boolean },
   live: { all: number; inbound: number },
 ): number {
-  // Of one slot nothing can be kept free.
+  // A limit of one slot has no reserve.
   const reserve = hasInbound ? Math.min(Math.ceil(limit / 10), limit - 1) : 0;
   return Math.max(0, limit - live.all - Math.max(0, reserve - live.inbound));
 }

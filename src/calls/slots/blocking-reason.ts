@@ -1,34 +1,37 @@
-/** How queued calls of one owner stand against every bound. */
+/** The queued calls of one owner, with every limit that may hold them back. */
 export interface QueueStatus {
-  /** Why the organization can dial nobody; null: it can. */
+  /** Why the organization cannot dial at all; null: it can. */
   cannotDialReason: string | null;
-  /** Of the owner's queued calls: whether one may be dialled at once, whether a person is in another call, when the carrier may be asked again. */
+  /**
+   * The owner's queued calls. `isReady`: one may be dialled at once; `isPersonInCall`: a person is in another call; `notBefore`: when the
+   * carrier may be asked again, epoch ms.
+   */
   queued: { isReady: boolean; isPersonInCall: boolean; notBefore: number | null };
-  /** The owner's own calls, and how many it may have; null: as many as the plan. */
-  own: { live: number; most: number | null };
-  /** All calls of the organization; `free`: how many more outbound calls may begin. */
+  /** The owner's live calls, and how many it may have; null: as many as the plan. */
+  own: { live: number; maxLive: number | null };
+  /** The organization's live calls; `free`: how many more outbound calls may begin. */
   plan: { live: number; limit: number; free: number };
-  /** Calls that were begun within the last second. */
+  /** Calls begun within the last second, and how many the carrier takes a second. */
   rate: { begun: number; perSecond: number };
 }
 
 /**
- * What keeps queued calls from being dialled: of each bound that holds a word, then a sentence for people; null: nothing, their turn is next. What
- * no other bound could lift comes alone: without telephony, or when none of the calls may be dialled, room is of no use. The rate is over in a
- * second, so it is named where nothing else holds.
+ * Why queued calls are not dialled: for each limit that is reached a word, then a sentence for people; null: nothing holds them back.
+ * Missing telephony, or queued calls none of which may be dialled, is named alone, since free slots would not help. The rate is named only
+ * when no other limit is reached, since a second later it is free again.
  */
-export function findBlockingReason({ cannotDialReason: reason, queued, own, plan, rate }: QueueStatus): string | null {
-  if (reason !== null) return `telephony_not_configured: ${reason}`;
+export function findBlockingReason({ cannotDialReason, queued, own, plan, rate }: QueueStatus): string | null {
+  if (cannotDialReason !== null) return `telephony_not_configured: ${cannotDialReason}`;
   if (!queued.isReady) {
     if (queued.isPersonInCall) return 'in_another_call: each person who is left has another call at the moment';
     if (queued.notBefore !== null) return `carrier_busy: the carrier takes no more calls until ${new Date(queued.notBefore).toISOString()}`;
     return null;
   }
-  const rooms: string[] = [];
-  if (own.most !== null && own.live >= own.most)
-    rooms.push(`max_concurrency: ${own.live} of its own calls are live, and it may have ${own.most} at once`);
-  if (plan.free <= 0) rooms.push(`call_slots: ${describeSlots(plan)}`);
-  if (rooms.length > 0) return rooms.join('; ');
+  const reached: string[] = [];
+  if (own.maxLive !== null && own.live >= own.maxLive)
+    reached.push(`max_concurrency: ${own.live} of its own calls are live, and it may have ${own.maxLive} at once`);
+  if (plan.free <= 0) reached.push(`call_slots: ${describeSlots(plan)}`);
+  if (reached.length > 0) return reached.join('; ');
   if (rate.begun >= rate.perSecond)
     return `calls_per_second: ${rate.begun} calls began in the last second, and the telephony configuration allows ${rate.perSecond} a second`;
   return null;

@@ -2,7 +2,7 @@ import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 import type { Context } from '../../context.ts';
 import type { Database } from '../../database/client.ts';
 
-/** Says by when the organization's call slots will have done something; null: they have nothing to do. */
+/** Stores by when the organization's call slots must have worked, epoch ms; null: they are idle. */
 export async function saveSlotsWakeAt({ database, organization }: Context, wakeAt: number | null): Promise<void> {
   await database.all(
     database.prepare(
@@ -14,7 +14,7 @@ export async function saveSlotsWakeAt({ database, organization }: Context, wakeA
   );
 }
 
-/** Organizations whose call slots should have done something before `before`, and have not: their alarm is dead. */
+/** Organizations whose call slots should have worked before `before` (epoch ms) and have not: their alarm is lost. */
 export async function findStalledSlots(database: Database, before: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ organization_id: number }>(
     database.prepare(

@@ -7,9 +7,9 @@ import { conflict, notFound, type ServiceError } from '../../library/errors.ts';
 
 export interface SendMessageInput {
   text: string;
-  /** Undefined: whatever was said meanwhile. */
+  /** The revision after which the message is said; undefined: any. */
   expectedRevision?: number | undefined;
-  /** Under which the same is sent again when nothing was heard: it is said once in this chat. */
+  /** The key of a message and its repeats: it is said once in this chat. */
   idempotencyKey?: string | undefined;
 }
 
@@ -19,8 +19,8 @@ function toChatMessage({ idempotencyKey, ...message }: SendMessageInput): ChatMe
 }
 
 /**
- * Says something in a chat and answers what that added. A message that comes while another one is being answered ends that answer where it
- * is, and both are answered together. Throws 404, and 409 when the chat has ended or has gone on since `expectedRevision`.
+ * Sends a message to a chat, and answers all new messages. A message that comes during an answer cuts that answer short, and both messages
+ * are answered together. Throws 404, and 409 when the chat has ended or has gone on since `expectedRevision`.
  */
 export async function sendMessage(
   { bindings, organization }: Context,
@@ -37,8 +37,8 @@ export async function sendMessage(
 }
 
 /**
- * The same, as server-sent events: `token` { text } word by word, `message` { id, role, text, at } once it is said, then `done` with what
- * `sendMessage` answers, or `error` { detail }. Whoever goes away stops nothing.
+ * As `sendMessage`, with server-sent events: `token` { text } word by word, `message` { id, role, text, at } once it is said, then `done`
+ * with the answer of `sendMessage`, or `error` { detail }. The answer goes on when the reader disconnects.
  */
 export async function streamMessage(
   { bindings, organization }: Context,
@@ -54,7 +54,7 @@ export async function streamMessage(
   return new Response(stream, { headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-cache' } });
 }
 
-/** The error that a caller sees. */
+/** A refusal as the error of the API. */
 function toChatError(refusal: ChatRefusal, agentId: number): ServiceError {
   switch (refusal.refused) {
     case 'gone':
@@ -70,13 +70,13 @@ function toChatError(refusal: ChatRefusal, agentId: number): ServiceError {
   }
 }
 
-/** Ends a chat; the run is completed when this answers, unless the language model does not answer. Repeatable. Throws 404 and 409. */
+/** Ends a chat. The run is completed afterwards, unless the language model does not answer. Repeatable. Throws 404 and 409. */
 export async function endChat({ bindings, organization }: Context, agentId: number, runId: number): Promise<void> {
   const { refusal } = await withCallObject(bindings, organization.id, runId, (object) => object.endChat(organization.id, runId));
   if (refusal && refusal.refused !== 'completed') throw toChatError(refusal, agentId);
 }
 
-/** Has a chat go on whose object did not wake by itself. One that never began begins, and ends by its own time. Repeatable. */
+/** Wakes the object of a chat whose alarm is lost. A chat that never began begins, and ends by its own timer. Repeatable. */
 export const wakeStalledChat = (bindings: Env, organizationId: number, runId: number): Promise<boolean> =>
   withCallObject(bindings, organizationId, runId, async (object) => {
     await object.begin(organizationId, runId);

@@ -33,7 +33,7 @@ const endRoute = createRoute({
   responses: { 200: jsonResponse(schemas.AgentRunRecordSchema), ...errorResponses(400, 404, 409) },
 });
 
-/** What is said in text chats. */
+/** Messages of text chats, and their end. */
 export const chatRoutes = createRouter()
   .openapi(messageRoute, async (c) => {
     const { workflow_id: agentId, run_id: runId } = c.req.valid('param');

@@ -13,12 +13,13 @@ import { chatIdleMs } from './contract.ts';
 export interface StartChatInput {
   contact_id?: number | null | undefined;
   initial_context?: Record<string, unknown> | null | undefined;
-  /** Whether HTTP tools are called. Otherwise they answer that they were not. */
+  /** Whether HTTP tools are called. If not, they answer that they were not called. */
   live_tools?: boolean | null | undefined;
 }
 
 /**
- * Begins a text chat: the agent has greeted when this answers. A repeat under the same Idempotency-Key is the same chat. Throws 404 and 409.
+ * Starts a text chat; the agent has greeted when this returns. A repeat under the same Idempotency-Key is the same chat. Throws 404 and
+ * 409.
  */
 export async function startTextChat(
   context: Context,
@@ -53,7 +54,7 @@ async function insertChat(context: Context, agent: AgentWithDefinition, input: S
     wakeAt: clock() + chatIdleMs,
     startedAt: clock(),
   });
-  // It was archived a moment ago.
+  // The agent was archived after the check.
   if (!run) requireActive({ id: agent.id, status: 'archived' });
   return run!.id;
 }

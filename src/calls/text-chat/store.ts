@@ -1,7 +1,7 @@
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 import type { Database } from '../../database/client.ts';
 
-/** Chats that should have ended by themselves before `before` (epoch ms): their objects' alarms may be dead, or they never began. */
+/** Chats that should have ended by their own timer before `before` (epoch ms): their alarm is lost, or they never began. */
 export const findStalledChats = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
     database.prepare(
@@ -12,7 +12,7 @@ export const findStalledChats = (database: Database, before: number, limit: numb
     ),
   );
 
-/** Ends a chat whose object cannot be reached: what was said in it is lost. */
+/** Fails a chat whose object cannot be reached; its messages are lost. */
 export async function failChat(database: Database, organizationId: number, id: number, reason: string, now: number): Promise<void> {
   await database.all(
     database.prepare(
