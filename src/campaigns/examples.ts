@@ -9,7 +9,7 @@ Dora,+49 30 23125014,heat pumps
 Emil,not a number,solar roofs
 `;
 
-/** Requests that work in the order of the document. */
+/** Example requests that work in the order of the OpenAPI document. */
 export const campaignExamples: ExamplesByOperation = {
   'campaigns.createUploadUrl': { body: { filename: 'spring.csv', content_type: 'text/csv', file_size: people.length } },
   'campaigns.upload': { path: { organization_id: '1', source_id: '00000000-0000-4000-8000-000000000000' }, body: people },

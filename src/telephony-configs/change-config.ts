@@ -10,7 +10,7 @@ import { prepareConfig } from './prepare-config.ts';
 import type { NewTelephonyConfig, TelephonyConfigPatch } from './schemas.ts';
 import * as store from './store.ts';
 
-/** Throws 404. */
+/** Finds a configuration. Throws 404. */
 export async function existingConfig({ database, organization }: Context, id: number): Promise<store.TelephonyConfigRow> {
   const row = await store.findConfig(database, organization.id, id);
   if (!row) throw notFound('Telephony configuration');
@@ -26,7 +26,10 @@ export async function listConfigs(
   return { ...cutPage(rows, limit, ({ id }) => ({ value: null, id })), total };
 }
 
-/** `callbackOrigin`: under which origin the caller has reached the API. Throws 409 when one of its numbers is another configuration's. */
+/**
+ * Creates a configuration. `callbackOrigin` is the origin under which the caller reached the API. Throws 409 when another configuration has
+ * one of its numbers.
+ */
 export async function createConfig(context: Context, body: NewTelephonyConfig, callbackOrigin: string): Promise<store.TelephonyConfigRow> {
   const { database, organization, clock } = context;
   const values = await prepareConfig(context, body, null, callbackOrigin, clock());
@@ -44,7 +47,7 @@ export async function createConfig(context: Context, body: NewTelephonyConfig, c
   return finishChange(context, id);
 }
 
-/** Absent fields stay. Throws 409 when one of its numbers is another configuration's. */
+/** Changes a configuration; absent fields stay. Throws 409 when another configuration has one of its numbers. */
 export async function changeConfig(
   context: Context,
   id: number,
@@ -82,7 +85,7 @@ export async function deleteConfig(context: Context, id: number): Promise<void> 
 }
 
 function requirePossibleChange(row: store.TelephonyConfigRow, { provider, is_default }: TelephonyConfigPatch): void {
-  // Calls that are under way could be neither asked about nor ended at another carrier.
+  // Live calls could not be looked up or ended at another carrier.
   if (provider !== undefined && provider !== row.provider)
     throw conflict(
       `The provider of this configuration is ${row.provider}; make another configuration for ${provider}, with is_default true`,

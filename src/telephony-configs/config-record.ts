@@ -8,7 +8,7 @@ import type { TelephonyConfigRow } from './store.ts';
 
 type TelephonyConfigOutput = z.infer<typeof TelephonyConfigRecord>;
 
-/** `apiUrl` is where callers reach the API. Secrets are masked. */
+/** A configuration as the API shows it, with masked secrets. `apiUrl` is the address of the API. */
 export async function toTelephonyConfigRecord(
   { organization, settings }: Context,
   row: TelephonyConfigRow,

@@ -3,7 +3,7 @@ import type { Issue } from '../library/errors.ts';
 import { carrierAdapter } from '../providers/telephony/registry.ts';
 import type { CredentialField } from '../providers/telephony/telephony.ts';
 
-/** Of one carrier, as stored: its secrets sealed. */
+/** The credentials of one carrier as stored, with sealed secrets. */
 type StoredCredentials = Record<string, string>;
 
 const maxCredentialLength = 500;
@@ -12,8 +12,8 @@ export type GivenCredentials = Record<string, string | null | undefined> | null 
 type ReadResult = { value: string } | { problem: string; type: string };
 
 /**
- * The provider's block as it is to be stored, and every problem of it below `body`. What is absent stays as it is in `before`, as does a
- * secret that is given as its mask.
+ * Reads the provider's credentials of a request into their stored form, with every problem as an issue below `body`. Absent values, and
+ * secrets given as their masks, stay as in `before`.
  */
 export async function readCredentials(
   { ENCRYPTION_KEY }: { ENCRYPTION_KEY: string },
@@ -48,7 +48,7 @@ function readField({ isSecret, findProblem }: CredentialField, sent: string | nu
   return problem === null ? { value } : { problem, type: 'value_error' };
 }
 
-/** A stored block with its secrets opened: never to be shown or logged. Absent values are empty. */
+/** Opens the secrets of stored credentials, which must never be shown or logged. Absent values are empty. */
 export async function openCredentials(
   { ENCRYPTION_KEY }: { ENCRYPTION_KEY: string },
   organizationId: number,
@@ -63,7 +63,7 @@ export async function openCredentials(
   return opened;
 }
 
-/** A stored block for a caller to see, its secrets masked. */
+/** Stored credentials for a caller, with masked secrets. */
 export async function maskCredentials(
   settings: { ENCRYPTION_KEY: string },
   organizationId: number,

@@ -3,11 +3,11 @@ import { readCurrentOrganization } from '../accounts/organizations/background-co
 import type { CarrierKey } from '../providers/telephony/registry.ts';
 import { findDefaultConfig } from './store.ts';
 
-/** On which terms the organization's calls are dialled. */
+/** The rules and limits by which an organization's calls are dialled. */
 export interface DialingPolicy {
-  /** Calls at once, of the plan. */
+  /** How many live calls the plan allows. */
   limit: number;
-  /** Between two calls to one person; 0: none needed. */
+  /** The hours between two calls to one person; 0: none. */
   minHoursBetweenCalls: number;
   /** The default configuration; null: there is none, and nothing can be dialled. */
   config: {
@@ -22,7 +22,7 @@ export interface DialingPolicy {
   hasInbound: boolean;
 }
 
-/** Read anew: the context's organization may be a minute old. */
+/** Loads the dialling policy. The organization is read anew, since the context's may be a minute old. */
 export async function loadDialingPolicy(context: Context): Promise<DialingPolicy> {
   const [organization, { config, hasInbound }] = await Promise.all([
     readCurrentOrganization(context),

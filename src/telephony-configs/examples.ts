@@ -1,6 +1,6 @@
 import type { ExamplesByOperation } from '../http/operation-examples.ts';
 
-/** Requests that work in the order of the document. Telephony configuration 1 is there from the beginning. */
+/** Example requests that work in the order of the OpenAPI document. Telephony configuration 1 exists from the start. */
 export const telephonyConfigExamples: ExamplesByOperation = {
   'telephonyConfigs.create': {
     body: {

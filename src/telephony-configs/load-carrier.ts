@@ -5,7 +5,7 @@ import { open } from '../library/security/encryption.ts';
 import type { Telephony } from '../providers/telephony/telephony.ts';
 import { findConfig, findTwilioConfig, type TelephonyConfigRow } from './store.ts';
 
-/** A telephony configuration ready for use, its secrets opened: never to be shown or logged. */
+/** A telephony configuration with opened secrets, which must never be shown or logged. */
 export interface Carrier {
   id: number;
   provider: CarrierKey;
@@ -15,19 +15,19 @@ export interface Carrier {
   callsPerSecond: number;
   machineDetection: boolean;
   inboundAgentId: number | null;
-  /** Where the carrier calls back, without the base path. */
+  /** The origin of the carrier's callbacks, without the base path. */
   callbackOrigin: string;
 }
 
 const cacheTtlMs = 60_000;
 const maxOrganizations = 1000;
-/** By organization, then by configuration. */
+/** Cached carriers by organization, then by configuration. */
 const cache = new Map<number, { carriers: Map<number, Carrier>; until: number }>();
 
-/** The carrier of a configuration; null when the organization has no such one. Kept in the isolate for a minute. */
+/** Loads the carrier of a configuration, from the isolate's cache for a minute. Null: the organization has no such configuration. */
 export async function loadCarrier(context: Context, configId: number): Promise<Carrier | null> {
   const { database, organization } = context;
-  // What is read before the organization is forgotten goes into an entry that nobody finds any more.
+  // A carrier that is read before its organization is invalidated goes into a cache entry that no lookup finds any more.
   const { carriers } = cacheEntryOf(organization.id, context.clock());
   const known = carriers.get(configId);
   if (known) return known;
@@ -38,14 +38,14 @@ export async function loadCarrier(context: Context, configId: number): Promise<C
   return carrier;
 }
 
-/** Makes the next use of a carrier of the organization read it again, in this isolate; others follow within a minute. */
+/** Drops the organization's cached carriers in this isolate; other isolates follow within a minute. */
 export function invalidateCarriers(organizationId: number): void {
   cache.delete(organizationId);
 }
 
 function cacheEntryOf(organizationId: number, now: number) {
   const known = cache.get(organizationId);
-  // A clock that was set back must not stretch the minute.
+  // A clock that was set back must not extend the minute.
   if (known && known.until > now && known.until <= now + cacheTtlMs) return known;
   if (cache.size >= maxOrganizations) cache.clear();
   const entry = { carriers: new Map<number, Carrier>(), until: now + cacheTtlMs };
@@ -69,7 +69,10 @@ async function toCarrier({ settings, organization }: Context, row: TelephonyConf
   };
 }
 
-/** The Twilio account of the default configuration, else of the oldest one that is Twilio's; null: there is none. Never to be shown or logged. */
+/**
+ * Loads the Twilio account of the default configuration, else of the oldest Twilio configuration; null: there is none. Must never be shown
+ * or logged.
+ */
 export async function loadTwilioAccount({
   database,
   organization,

@@ -6,7 +6,10 @@ import { readCredentials } from './credentials.ts';
 import { configDefaults, type NewTelephonyConfig, type TelephonyConfigPatch } from './schemas.ts';
 import { hasAgent, type TelephonyConfigRow, type TelephonyConfigValues } from './store.ts';
 
-/** A configuration ready to be stored. Throws 404 for an agent that there is not, 422 for all else. `now` becomes `updatedAt`. */
+/**
+ * Validates a configuration and returns its stored form. Throws 404 for an unknown agent, 422 for other problems. `now` becomes
+ * `updatedAt`.
+ */
 export async function prepareConfig(
   context: Context,
   given: NewTelephonyConfig | (TelephonyConfigPatch & { name: string; provider: CarrierKey; from_numbers: string[] }),
@@ -36,7 +39,7 @@ export async function prepareConfig(
 const valueOrBefore = <T>(given: T | null | undefined, before: T | undefined): T | null | undefined =>
   given === undefined ? before : given;
 
-/** Credentials of another carrier would not be used, which nobody who sends them expects. */
+/** Issues for credentials of another carrier, which would not be used. */
 function findForeignBlockIssues(given: { provider: CarrierKey } & Partial<Record<CarrierKey, unknown>>): Issue[] {
   const msg = `Does not belong to a configuration whose provider is ${given.provider}; leave it out, or make another configuration for it`;
   const foreign = carrierKeys.filter((key) => key !== given.provider && given[key] != null);

@@ -6,7 +6,7 @@ import { listSchema, pageQuery } from '../http/pagination.ts';
 
 const maxNumbers = 500;
 
-/** What a configuration has where nothing else is said. */
+/** The default values of a configuration. */
 export const configDefaults = { calls_per_second: 1, machine_detection: true };
 
 const provider = z.enum(carrierKeys).describe('The carrier whose account it is.');
@@ -25,7 +25,7 @@ const meanings = {
   machine_detection: 'Whether the carrier is to tell answering machines from people; true when left out.',
 };
 
-/** The block of a carrier's credentials in a request. */
+/** The schema of a carrier's credentials in a request. */
 export const credentialsInput = ({ name, credentials }: CarrierAdapter) =>
   z
     .strictObject(
@@ -34,7 +34,7 @@ export const credentialsInput = ({ name, credentials }: CarrierAdapter) =>
     .nullish()
     .describe(`Credentials of ${name}; needed with that provider. Absent fields stay.`);
 
-/** The block of a carrier's credentials in an answer. */
+/** The schema of a carrier's credentials in an answer. */
 const credentialsRecord = ({ name, credentials }: CarrierAdapter) =>
   z
     .object(mapValues(credentials, ({ isSecret, description }) => (isSecret ? shownSecret(description) : shownField(description))))

@@ -4,7 +4,7 @@ import { telephonyConfig, voiceAgent } from '../database/schema/voice-agents.ts'
 
 export type TelephonyConfigRow = typeof telephonyConfig.$inferSelect;
 
-/** What a configuration is made of; the flag of the default one is moved apart from it. */
+/** The values of a configuration. The flag of the default configuration is moved separately. */
 export type TelephonyConfigValues = Omit<TelephonyConfigRow, 'id' | 'organizationId' | 'isDefault' | 'createdAt'>;
 
 export async function findConfig(database: Database, organizationId: number, id: number): Promise<TelephonyConfigRow | null> {
@@ -15,7 +15,7 @@ export async function findConfig(database: Database, organizationId: number, id:
   return (await database.run(() => query))[0] ?? null;
 }
 
-/** Of Twilio's configurations the default one, else the oldest. */
+/** The default configuration if it is Twilio's, else the oldest one of Twilio. */
 export async function findTwilioConfig(database: Database, organizationId: number): Promise<TelephonyConfigRow | null> {
   const query = database.orm
     .select()
@@ -33,7 +33,7 @@ export interface ConfigFilter {
   offset: number;
 }
 
-/** One page, newest first; `limit` counts the row that tells whether more follow. */
+/** A page of configurations, newest first. `limit` includes the extra row that shows whether more follow. */
 export async function listConfigs(database: Database, organizationId: number, filter: ConfigFilter) {
   const where = and(
     eq(telephonyConfig.organizationId, organizationId),
@@ -53,7 +53,7 @@ export async function listConfigs(database: Database, organizationId: number, fi
   return { rows, total: counted[0]!.total };
 }
 
-/** The default configuration, and whether a call to any number of the organization's has an agent to take it. */
+/** The default configuration, and whether any configuration has an agent for inbound calls. */
 export async function findDefaultConfig(
   database: Database,
   organizationId: number,
@@ -85,12 +85,12 @@ export async function hasAgent(database: Database, organizationId: number, agent
   return (await database.run(() => query)).length > 0;
 }
 
-// A number in two configurations would leave open which of them takes a call to it.
+// A number belongs to one configuration only, so that a call to it has one agent.
 const numbersAreFreeSql = (organization: string, numbers: string, own: string) =>
   `NOT EXISTS (SELECT 1 FROM telephony_config t CROSS JOIN json_each(t.from_numbers) n
      WHERE t.organization_id = ${organization} AND t.id IS NOT ${own} AND n.value IN (SELECT value FROM json_each(${numbers})))`;
 
-/** Inserts nothing when a number is taken. The first one of an organization is its default. */
+/** Inserts a configuration, or nothing when one of its numbers is taken. The first configuration of an organization is its default. */
 export const insertConfig = (database: Database, organizationId: number, values: TelephonyConfigValues): Statement =>
   database.prepare(
     `INSERT INTO telephony_config (organization_id, name, provider, credentials, from_numbers, inbound_agent_id, calls_per_second,
@@ -102,7 +102,9 @@ export const insertConfig = (database: Database, organizationId: number, values:
     values.updatedAt,
   );
 
-/** Changes nothing when a number is another configuration's, or when the row is no longer the one of `readAt`. */
+/**
+ * Changes a configuration. Changes nothing when another configuration has one of its numbers, or when the row was changed after `readAt`.
+ */
 export const updateConfig = (
   database: Database,
   organizationId: number,
@@ -133,11 +135,11 @@ const toColumns = (values: TelephonyConfigValues) =>
     values.callbackOrigin,
   ] as const;
 
-/** What both answer of the configuration with that id. */
+/** The id of a configuration, as `insertConfig` and `updateConfig` return it. */
 export const selectConfigId = (database: Database, organizationId: number, id: number): Statement =>
   database.prepare('SELECT id FROM telephony_config WHERE id = ? AND organization_id = ?', id, organizationId);
 
-/** Moves the flag to the configuration of that id, or, without one, to the newest. The unique index wants it taken away first. */
+/** Makes a configuration the default; without an id, the newest one. The unique index requires that the flag is first removed. */
 export const moveDefaultFlag = (database: Database, organizationId: number, id: number | null): Statement[] => [
   database.prepare('UPDATE telephony_config SET is_default = 0 WHERE organization_id = ? AND is_default = 1', organizationId),
   database.prepare(
@@ -148,7 +150,7 @@ export const moveDefaultFlag = (database: Database, organizationId: number, id: 
   ),
 ];
 
-/** Whether it was there. When the default goes, the oldest that is left becomes it. */
+/** Deletes a configuration, and answers whether it existed. If the default is deleted, the oldest remaining one becomes the default. */
 export async function deleteConfig(database: Database, organizationId: number, id: number): Promise<boolean> {
   const statements = [
     database.prepare('DELETE FROM telephony_config WHERE id = ? AND organization_id = ? RETURNING id', id, organizationId),
@@ -162,7 +164,7 @@ export async function deleteConfig(database: Database, organizationId: number, i
   return deleted!.length > 0;
 }
 
-/** The first of `numbers` that another configuration than `id` has, and that one's name. */
+/** The first of `numbers` that another configuration than `id` has, and the name of that configuration. */
 export async function findTakenNumber(
   database: Database,
   organizationId: number,

@@ -1,4 +1,4 @@
-/** What the line does or did, in one language for all carriers. */
+/** The status of a line, in the same words for all carriers. */
 export type CallStatus = 'queued' | 'initiated' | 'ringing' | 'answered' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'cancelled';
 
 const ranks: Record<CallStatus, number> = {
@@ -14,10 +14,11 @@ const ranks: Record<CallStatus, number> = {
 };
 const terminalRank = 4;
 
+/** The order of a status: a call only moves to a status of a higher rank. */
 export const rankOf = (status: CallStatus): number => ranks[status];
 
-/** Whether the line has ended; what the carrier reports afterwards of it changes nothing. */
+/** Whether the line has ended. Later reports of the carrier on it change nothing. */
 export const isTerminal = (status: CallStatus): boolean => ranks[status] === terminalRank;
 
-/** Whether a report moves a call on. Reports come repeated and out of order; of two terminal ones the first is right. */
+/** Whether a report changes the status of a call. Reports come twice and out of order; of two terminal reports the first counts. */
 export const isForward = (from: CallStatus, to: CallStatus): boolean => ranks[to] > ranks[from];

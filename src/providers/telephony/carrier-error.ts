@@ -1,15 +1,18 @@
-/** What went wrong with a call, in the carrier's own words. */
+/** An error of a call, in the carrier's own words. */
 export interface CarrierError {
-  /** The carrier's, such as `64102`. */
+  /** The carrier's code, such as `64102`. */
   code?: string;
   /** One line of bounded length. */
   words: string;
 }
 
-/** Who can mend it: whoever runs the service, whoever wrote the agent, or whoever has the carrier's account. */
+/**
+ * What must be corrected: the service's address (by its operator), the agent's speech settings (by its author), or the carrier account (by
+ * its owner).
+ */
 type CarrierErrorKind = 'address' | 'speech' | 'account' | 'other';
 
-/** What a carrier's name and hints add to the words for its errors. */
+/** What a carrier's adapter adds to the words for its errors. */
 export interface CarrierErrorHints {
   /** Why an account may not connect calls with agents, and what to do. */
   accountRefused: string;
@@ -22,13 +25,13 @@ interface ErrorSource {
   errorHints: CarrierErrorHints;
 }
 
-/** `Twilio error 64102: Unable to connect`, or without a code `Twilio: ...`. */
+/** The error with the carrier's name: `Twilio error 64102: Unable to connect`, or without a code `Twilio: ...`. */
 export function formatCarrierError({ name }: Pick<ErrorSource, 'name'>, { code, words }: CarrierError): string {
   if (code === undefined && words.startsWith(name)) return words;
   return `${name}${code === undefined ? '' : ` error ${code}`}${words === '' ? '' : `: ${words}`}`;
 }
 
-/** https://www.twilio.com/docs/api/errors; 11xxx: our addresses cannot be fetched. */
+/** https://www.twilio.com/docs/api/errors; 11xxx: the carrier cannot fetch the service's addresses. */
 const kindsByCode: [RegExp, CarrierErrorKind][] = [
   [/^(?:64102|64105|31920|31921|112\d\d)$/, 'address'],
   [/^(?:64101|64106)$/, 'speech'],
@@ -43,18 +46,21 @@ const kindsByText: [RegExp, CarrierErrorKind][] = [
 ];
 
 function classifyCarrierError({ code, words }: CarrierError): CarrierErrorKind {
-  // A switch that is off is told in words, under codes that mean other things, too.
+  // A feature that is switched off is named in the words only. Its codes have other meanings too.
   if (kindsByText[0]![0].test(words)) return 'account';
   return (
     kindsByCode.find(([pattern]) => pattern.test(code ?? ''))?.[1] ?? kindsByText.find(([pattern]) => pattern.test(words))?.[1] ?? 'other'
   );
 }
 
-/** Whether another session on the same call would fail likewise. */
+/** Whether another session of the same call would fail in the same way. */
 export const isPermanentError = (fault: CarrierError | undefined): boolean =>
   fault !== undefined && (classifyCarrierError(fault) === 'account' || classifyCarrierError(fault) === 'speech');
 
-/** Why a call did not come to talk with the agent, and what to do, with the carrier's words. `publicUrl` is where it reaches the service. */
+/**
+ * Why a call was not connected with the agent, and what to do, with the carrier's words. `publicUrl` is the address under which the carrier
+ * reaches the service.
+ */
 export function explainCarrierError(carrier: ErrorSource, fault: CarrierError, publicUrl: string): string {
   const said = ` (${formatCarrierError(carrier, fault)})`;
   switch (classifyCarrierError(fault)) {
@@ -69,5 +75,5 @@ export function explainCarrierError(carrier: ErrorSource, fault: CarrierError, p
   }
 }
 
-/** A session that is lost without a word. */
+/** The error of a session that was lost without a reason from the carrier. */
 export const socketLostError: CarrierError = { words: 'the socket was lost' };

@@ -3,7 +3,7 @@ import { isTerminal, rankOf, type CallStatus } from './call-status.ts';
 
 export type AnsweredBy = 'person' | 'machine';
 
-/** What the line does. Optional members are absent when the carrier does not tell them. */
+/** A change of the line's status. Optional members are absent when the carrier does not report them. */
 export interface StatusEvent {
   kind: 'status';
   callId: string;
@@ -20,15 +20,15 @@ export interface StatusEvent {
   answeredBy?: AnsweredBy;
   /** Why the call failed. */
   fault?: CarrierError;
-  /** The carrier's own count of what it reports of this call. */
+  /** The carrier's own number of the report on this call. */
   sequence?: number;
-  /** Where the carrier carries it along; elsewhere it is in the callback address. */
+  /** Present for a carrier that repeats it in callbacks; for others the callback address names the attempt. */
   attemptKey?: string;
-  /** Epoch ms, by the carrier's clock where it tells. */
+  /** Epoch ms, by the carrier's clock if the report has a time. */
   at: number;
 }
 
-/** The verdict of machine detection, apart from the status. May come after the call has ended. */
+/** The verdict of machine detection, reported apart from the status. It may come after the end of the call. */
 export interface MachineEvent {
   kind: 'machine';
   callId: string;
@@ -39,25 +39,25 @@ export interface MachineEvent {
 
 export interface RecordingEvent {
   kind: 'recording';
-  /** Telnyx does not tell it. */
+  /** Absent at Telnyx. */
   callId?: string;
   status: 'in_progress' | 'completed' | 'absent' | 'failed';
   recordingId?: string;
-  /** Where it is found, for `Telephony.fetchRecording`; with `completed` alone. */
+  /** The location of a completed recording, for `Telephony.fetchRecording`. */
   location?: string;
   durationSeconds?: number;
   attemptKey?: string;
   at: number;
 }
 
-/** The carrier's conversation relay is over, and the carrier asks, or waits to be told, what to do with the line. */
+/** The carrier's conversation relay is over. The carrier requests, or waits for, the next instruction for the line. */
 export interface RelayEndEvent {
   kind: 'relay_ended';
   callId: string;
-  /** `ended` by our frame, `hung_up` by the person, `lost` when the socket broke or could not be opened. */
+  /** `ended`: by our frame; `hung_up`: by the person; `lost`: the socket broke or could not be opened. */
   reason: 'ended' | 'hung_up' | 'lost';
   sessionId?: string;
-  /** What our `end` frame carried. */
+  /** The `handoffData` of our `end` frame. */
   handoffData?: string;
   /** Why a session was lost. */
   fault?: CarrierError;
@@ -65,7 +65,7 @@ export interface RelayEndEvent {
   at: number;
 }
 
-/** What a carrier tells of a line. */
+/** A carrier's report on a line. */
 export type CallEvent = StatusEvent | MachineEvent | RelayEndEvent;
 export type CarrierEvent = CallEvent | RecordingEvent;
 
@@ -79,8 +79,8 @@ export const statusEvent = (event: Omit<StatusEvent, 'kind' | 'rank' | 'isTermin
 const machinePattern = /^(?:machine|machine_.+|fax|fax_detected|beep_detected)$/;
 
 /**
- * Who answered, from a carrier's word for it (Twilio's AnsweredBy, Telnyx's result). Doubt counts as a person: hanging up on one is worse
- * than talking to a machine. Undefined when nothing was detected.
+ * Who answered, from a carrier's word (Twilio's AnsweredBy, Telnyx's result). An uncertain verdict counts as a person: hanging up on a
+ * person is worse than talking to a machine. Undefined when nothing was detected.
  */
 export function toAnsweredBy(word: string | null | undefined): AnsweredBy | undefined {
   if (word === null || word === undefined || word === '') return undefined;

@@ -2,22 +2,24 @@ import { createExchange } from '../http/exchange.ts';
 import { blockedUrlReason } from '../http/ssrf-guard.ts';
 import type { RecordingResult, TelephonyOptions } from './telephony.ts';
 
-/** The most that is kept of a call: days of sound. */
+/** The maximum size of a recording: days of sound. */
 export const maxRecordingBytes = 500 * 1024 * 1024;
 
 const defaultTimeoutMs = 10_000;
 const maxRedirects = 3;
 
-/** The address may come from an outsider: the address and each redirect are called only where the service may call. */
+/**
+ * A request for a recording. Its address may come from an outsider, so it and each redirect must be addresses that the service may call.
+ */
 export interface RecordingRequest {
   url: string;
-  /** For the origin of `url` alone. */
+  /** Sent to the origin of `url` only. */
   headers: Record<string, string>;
-  /** The origin of the carrier's API, which may be called wherever it is. */
+  /** The origin of the carrier's API, which may be called even at a private address. */
   carrierOrigin: string;
 }
 
-/** Opens a recording of at most `maxRecordingBytes`, its content not yet read. */
+/** Opens a recording of at most `maxRecordingBytes` as a stream. */
 export async function fetchRecording(
   carrier: string,
   { timeoutMs = defaultTimeoutMs, runtime }: TelephonyOptions,

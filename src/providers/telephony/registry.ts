@@ -15,17 +15,17 @@ export const mapCarriers = <T>(make: (key: CarrierKey, adapter: CarrierAdapter) 
 
 const adapters = new Map<string, CarrierAdapter>(Object.entries(carriers));
 
-/** Undefined for a name that is no carrier's, such as the mode of a chat. */
+/** The adapter of a carrier; undefined for another name, such as the mode of a chat. */
 export const findCarrierAdapter = (key: string): CarrierAdapter | undefined => adapters.get(key);
 
-/** Throws for a name that is no carrier's. */
+/** The adapter of a carrier. Throws for another name. */
 export function carrierAdapter(key: string): CarrierAdapter {
   const adapter = adapters.get(key);
   if (!adapter) throw new Error(`there is no carrier "${key}"`);
   return adapter;
 }
 
-/** For tests: one more carrier, until the function that it answers is called. */
+/** Adds a carrier in a test. The returned function removes it. */
 export function registerCarrier(key: string, adapter: CarrierAdapter): () => void {
   adapters.set(key, adapter);
   return () => void adapters.delete(key);

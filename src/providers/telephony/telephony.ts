@@ -5,33 +5,34 @@ import type { CarrierError, CarrierErrorHints } from './carrier-error.ts';
 import type { CarrierEvent, StatusEvent } from './carrier-events.ts';
 
 export interface CallToPlace {
-  /** Names this attempt for good; the idempotency key where the carrier has one. */
+  /** Names this attempt for good; used as the idempotency key at a carrier that has one. */
   attemptKey: string;
-  /** E.164, both. */
+  /** `to` and `from` in E.164. */
   to: string;
   from: string;
   urls: {
-    /** Told what the line does. At Telnyx it is told everything else, too. */
+    /** Receives changes of the line's status. At Telnyx it receives all other reports, too. */
     status: string;
-    /** Asked for the document of an answered call. Not used where `commands` exist. */
+    /** Answers with the document of an answered call. Not used by a carrier with `commands`. */
     answer: string;
-    /** Told the verdict of machine detection. */
+    /** Receives the verdict of machine detection. */
     machine?: string;
-    /** Given when the call is to be recorded: told when the recording is there. */
+    /** Present if the call is recorded: receives the recording's location. */
     recording?: string;
   };
   /**
-   * Its verdict comes while the call goes on: a carrier that waits for it leaves whoever has answered in silence for up to 30 s. Default true.
+   * Whether the carrier detects machines. The verdict comes during the call, since waiting for it would leave the person in silence for up
+   * to 30 s. Default true.
    */
   detectsMachines?: boolean;
   ringSeconds?: number;
   maxSeconds?: number;
 }
 
-/** What a refusal is about: the called number, calls to it, the number called from, the carrier account, or our request. */
+/** What a carrier refuses: the called number, calls to it, the caller's number, the carrier account, or our request. */
 export type RefusalKind = 'number' | 'blocked' | 'caller_id' | 'account' | 'request';
 
-/** The carrier has not placed the call and will not place the same one later. The message is for a user to act on. */
+/** The carrier has not placed the call, and would refuse the same call later. The message tells a user what to do. */
 export interface Refusal {
   /** The carrier's code. */
   code: string;
@@ -43,12 +44,12 @@ export interface Refusal {
 export type PlaceResult =
   | { placed: { callId: string; status: CallStatus } }
   | { refused: Refusal }
-  /** Not placed; the carrier takes no calls for the moment. */
+  /** Not placed: the carrier takes no calls at the moment. */
   | { busy: { retryAfterSeconds?: number } }
-  /** It may have been placed: ask `list` later, never place it again at once. */
+  /** The call may have been placed: ask `list` later, and do not place it again. */
   | { unknown: string };
 
-/** A failure of the question, not an answer to it: ask again later. */
+/** The carrier could not be asked: ask again later. */
 interface TelephonyFailure {
   failure: string;
 }
@@ -59,142 +60,142 @@ export type CallState = Omit<StatusEvent, 'kind' | 'at'> & {
   createdAt?: number;
 };
 
-/** `ended`: the call has ended, and the carrier does not tell how. */
+/** `ended`: the call has ended, and the carrier does not report how. */
 export type LookUpResult = { call: CallState } | { ended: true } | { missing: true } | TelephonyFailure;
-/** `isComplete`: a call that is not among them was not placed. Otherwise the carrier may have had it, and have ended it. */
+/** `isComplete`: a call that is not listed was not placed. Otherwise the call may have been placed and ended. */
 export type ListResult = { calls: CallState[]; isComplete: boolean } | TelephonyFailure;
-/** `gone`: the carrier has no live call of this id, so there is nothing left to do to it. */
+/** `gone`: the carrier has no live call with this id, so nothing is left to do. */
 export type CommandResult = { done: true } | { gone: true } | TelephonyFailure;
 export type RecordingResult =
   | { recording: { stream: ReadableStream<Uint8Array>; contentType: string; bytes?: number } }
   | { missing: true }
-  /** Neither now nor later: its address may not be called, or it is too long. */
+  /** The recording cannot be fetched, now or later: its address may not be called, or it is too long. */
   | { refused: string }
   | TelephonyFailure;
 
 export interface CallQuery {
   to: string;
   from: string;
-  /** Epoch ms, by our clock: no call made since then is left out, some that were made up to a minute before may be there. */
+  /** Epoch ms, by our clock. All calls placed since then are listed, and perhaps some from the minute before. */
   since: number;
   attemptKey: string;
 }
 
 type Interruptible = 'any' | 'speech' | 'dtmf' | 'none';
 
-/** How an answered call is joined to our WebSocket: the carrier listens and speaks, the frames carry text. */
+/** How an answered call is connected to our WebSocket: the carrier listens and speaks, and frames carry the text. */
 export interface RelayOptions {
-  /** wss:// address. What it needs to know goes into `parameters`: carriers do not promise to pass a query on. */
+  /** A wss:// address. Its data belongs into `parameters`: carriers may drop a query. */
   url: string;
-  /** Said by the carrier at once, before the first frame of ours. */
+  /** Spoken by the carrier at once, before our first frame. */
   greeting?: string;
   isGreetingInterruptible?: Interruptible;
   isInterruptible?: Interruptible;
-  /** BCP 47, for what is heard and said. */
+  /** BCP 47, for recognition and speech. */
   language?: string;
   voice?: string;
   ttsProvider?: string;
   transcriptionProvider?: string;
-  /** Of the transcription. */
+  /** The model of the transcription. */
   speechModel?: string;
-  /** Words that are to be recognized. Telnyx is not told them. */
+  /** Words to recognize. Not sent to Telnyx. */
   hints?: readonly string[];
   hasDtmf?: boolean;
-  /** Come back in the `customParameters` of the setup frame. */
+  /** Repeated by the carrier in the `customParameters` of the setup frame. */
   parameters?: Record<string, string>;
 }
 
-/** For carriers that fetch no document, but are told what to do with a call once it is answered. */
+/** For a carrier that fetches no document and takes commands for an answered call. */
 interface CallCommands {
-  /** Takes an inbound call. `statusUrl` is told of it from now on; `key` makes a repeat harmless. */
+  /** Answers an inbound call. `statusUrl` receives its further reports; `key` makes a repeat harmless. */
   answer(callId: string, statusUrl: string, key: string): Promise<CommandResult>;
   connect(callId: string, relay: RelayOptions, key: string): Promise<CommandResult>;
 }
 
-/** For carriers that ask for a document when a call is answered. */
+/** For a carrier that requests a document when a call is answered. */
 interface CallDocuments {
   contentType: string;
-  /** Joins the call to the relay. When the session is over, the carrier asks `actionUrl` what to do next. */
+  /** Connects the call to the relay. After the session the carrier asks `actionUrl` for the next instruction. */
   connect(relay: RelayOptions, actionUrl: string): string;
   hangUp(): string;
 }
 
-/** A request of a carrier, as it came. */
+/** A carrier's request as it was received. */
 interface CarrierRequest {
-  /** The address under which the carrier knows the service, with path and query letter for letter. */
+  /** The address under which the carrier knows the service, with unchanged path and query. */
   url: string;
   headers: Headers;
   body: string;
 }
 
-/** A carrier account. Nothing here throws, and no message holds a secret. Either `commands` or `documents` is there. */
+/** A carrier account. No method throws, and no message holds a secret. Either `commands` or `documents` is present. */
 export interface Telephony {
   readonly commands?: CallCommands;
   readonly documents?: CallDocuments;
-  /** Whether the signature covers the address. Where it does not, what a request tells must name the attempt itself. */
+  /** Whether the signature covers the address. Otherwise the body of a request must name the attempt. */
   readonly signsUrl: boolean;
-  /** Whether a request is the carrier's, of this account. `now` in epoch ms. */
+  /** Whether a request is signed for this account. `now` in epoch ms. */
   isSigned(request: CarrierRequest, now: number): boolean | Promise<boolean>;
-  /** What a signed request tells; undefined for anything else. `now` (epoch ms) stands in where the request tells no time. */
+  /** Reads the event of a signed request; undefined if it has none. `now` (epoch ms) is used for a request without a time. */
   readCallback(body: string, now: number): CarrierEvent | undefined;
   place(call: CallToPlace): Promise<PlaceResult>;
   lookUp(callId: string): Promise<LookUpResult>;
-  /** Calls that may be the one that `place` does not know of. */
+  /** Lists the calls that may belong to an attempt whose `place` had an unknown result. */
   list(query: CallQuery): Promise<ListResult>;
   hangUp(callId: string): Promise<CommandResult>;
-  /** What went wrong with a call, oldest first, as far as the carrier tells; empty also when it cannot be asked. */
+  /** Lists the errors of a call, oldest first, as far as the carrier reports them. Empty also when the carrier cannot be asked. */
   listCallErrors(callId: string): Promise<CarrierError[]>;
-  /** `location` is that of a recording event. */
+  /** Fetches a recording; `location` comes from a recording event. */
   fetchRecording(location: string): Promise<RecordingResult>;
 }
 
-/** What calls need of the world. */
+/** The platform functions that calls use; tests replace them. */
 export type CarrierRuntime = Pick<Runtime, 'fetch' | 'now'>;
 
 export interface TelephonyOptions {
   /** The carrier's API: https://api.twilio.com, https://api.telnyx.com/v2. */
   baseUrl: string;
-  /** For one request; default 10 s. */
+  /** The timeout of one request; default 10 s. */
   timeoutMs?: number;
   runtime?: CarrierRuntime;
 }
 
 /** One credential of a carrier account. */
 export interface CredentialField {
-  /** Whether the value is stored encrypted and shown masked. */
+  /** Whether the value is stored encrypted and shown as a mask. */
   isSecret: boolean;
   /** A sentence for the API's reference. */
   description: string;
-  /** What is wrong with a value; null: nothing. */
+  /** Explains what is wrong with a value; null: the value is valid. */
   findProblem: (value: string) => string | null;
 }
 
 /**
- * A carrier: one folder beside this file and one line in `registry.ts`. Everything that the service knows of a carrier stands here: the block
- * of credentials in a configuration, signatures, callbacks, regions, what agents may be told of speech, and words for failures.
+ * A carrier: one folder beside this file and one line in `registry.ts`. The adapter holds all that is specific to a carrier: its
+ * credentials in a configuration, signatures, callbacks, regions, speech options, and words for failures.
  */
 export interface CarrierAdapter<Field extends string = string> {
-  /** As the carrier writes its name. */
+  /** The carrier's name in its own spelling. */
   name: string;
-  /** By their names in the API. All are needed. */
+  /** The credentials by their names in the API. All are required. */
   credentials: Record<Field, CredentialField>;
   /** The address of the carrier's API for an account, which may depend on a region in its credentials. */
   baseUrl(settings: Settings, credentials: Record<Field, string>): string;
-  /** An account, its secrets opened. */
+  /** Creates an account from its opened credentials. */
   create(credentials: Record<Field, string>, options: TelephonyOptions): Telephony;
   speech: CarrierSpeech;
   /**
-   * Whether the relay documents neither `interruptible` of a text nor an empty token. The last piece of an utterance is then held back until
-   * the next one, or the utterance's end, is there.
+   * Whether the relay supports neither `interruptible` of a text nor an empty token. The last piece of an utterance is then held back until
+   * the next piece or the end of the utterance.
    */
   holdsLastToken: boolean;
   errorHints: CarrierErrorHints;
 }
 
-/** What the carrier takes of an agent's speech configuration. Names that are not listed are kept, with a warning. */
+/** The speech options of an agent that the carrier supports. Unlisted names are stored, with a warning. */
 interface CarrierSpeech {
   ttsProviders?: readonly string[];
   transcriptionProviders?: readonly string[];
-  /** Whether the carrier takes words that are to be recognized. */
+  /** Whether the carrier supports words to recognize. */
   hasHints: boolean;
 }

@@ -27,21 +27,21 @@ import { percentEncoded } from '../../../library/text/clean-text.ts';
 
 export interface TelnyxAccount {
   apiKey: string;
-  /** Of the Voice API application that places the calls. */
+  /** The id of the Voice API application that places the calls. */
   connectionId: string;
-  /** Of the account, in base64; without it no request counts as signed. */
+  /** The account's public key, in base64; without it no request counts as signed. */
   publicKey?: string;
 }
 
 const carrier = 'Telnyx';
-/** Of active calls, 250 a page. */
+/** How many pages of 250 active calls are read. */
 const maxPages = 8;
 const minCallSeconds = 60;
 const [minRingSeconds, maxRingSeconds] = [5, 600];
 
 /**
- * The Voice API of Telnyx (https://developers.telnyx.com/api-reference/call-commands/dial). It fetches no document: an answered call
- * waits for `commands.connect`. Every command carries an id of its own, by which Telnyx ignores a repeat within a minute.
+ * The Voice API of Telnyx (https://developers.telnyx.com/api-reference/call-commands/dial). It fetches no document: an answered call waits
+ * for `commands.connect`. Each command carries an id, by which Telnyx ignores a repeat within a minute.
  */
 export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOptions): Telephony {
   const { runtime = systemRuntime } = options;
@@ -121,13 +121,13 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
         after = nextCursor(answer.body?.['meta']);
         if (after === undefined) break;
       }
-      // Calls that have ended are listed nowhere.
+      // Ended calls are not listed.
       return { calls, isComplete: false };
     },
 
     hangUp: (callId) => command(callId, 'hangup', callId, {}),
 
-    // It tells them in the answers to commands alone.
+    // Telnyx reports errors only in its answers to commands.
     listCallErrors: async () => [],
 
     async fetchRecording(location): Promise<RecordingResult> {
@@ -138,12 +138,12 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
         url = recordingLink(answer.body);
         if (url === undefined) return { missing: true };
       }
-      // A signed link to a store of the carrier's choice; it needs no credentials and gets none.
+      // A signed link to the carrier's storage. It needs no credentials, so none are sent.
       return fetchRecording(carrier, options, { url, headers: {}, carrierOrigin: new URL(base).origin });
     },
   };
 
-  /** What Telnyx told of a leg; undefined where it does not say. */
+  /** The events of a call's leg; undefined if Telnyx does not list them. */
   async function eventsOf(leg: string | null | undefined): Promise<unknown> {
     if (!leg) return undefined;
     const query = new URLSearchParams({ 'filter[leg_id]': leg, 'filter[type]': 'webhook', 'page[size]': '250' });
@@ -152,7 +152,9 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
   }
 }
 
-/** The same for a repeat of a command, another for every other: a UUID (version 8), as Telnyx shows them, whatever is in the key. */
+/**
+ * The id of a command: the same for a repeat, and different for each other command and key. A UUID (version 8), the form that Telnyx uses.
+ */
 export function commandId(command: string, key: string): string {
   const hex = sha256Hex(`${command} ${key}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
@@ -231,7 +233,7 @@ export const telnyxCarrier: CarrierAdapter<'api_key' | 'connection_id' | 'public
     transcriptionProviders: ['Google', 'Telnyx', 'Deepgram', 'Azure', 'xAI', 'AssemblyAI', 'Speechmatics', 'Soniox'],
     hasHints: false,
   },
-  // Telnyx closes the socket after ten frames that it does not take.
+  // Telnyx closes the socket after ten frames that it does not understand.
   holdsLastToken: true,
   errorHints: { accountRefused: 'the Telnyx account may not use Conversation Relay; see the Telnyx portal', unexplainedEnd: '' },
 };

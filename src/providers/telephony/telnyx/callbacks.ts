@@ -8,7 +8,7 @@ import { recordingLocation } from './recordings.ts';
 
 type Payload = Record<string, unknown>;
 
-type EventReader = (payload: Payload, told: CallEventBase) => CarrierEvent | undefined;
+type EventReader = (payload: Payload, base: CallEventBase) => CarrierEvent | undefined;
 
 interface EventBase {
   attemptKey?: string;
@@ -20,8 +20,8 @@ interface CallEventBase extends EventBase {
 }
 
 /**
- * What a webhook of Telnyx tells, from its parsed body `{ data: { event_type, occurred_at, payload } }`. Undefined for anything else. Its
- * signature has been checked; `now` (epoch ms) stands in where it tells no time.
+ * Reads the event of a webhook of Telnyx from its parsed body `{ data: { event_type, occurred_at, payload } }`. Undefined for other bodies.
+ * The caller has checked the signature; `now` (epoch ms) is used for a webhook without a time.
  */
 export function readTelnyxCallback(body: unknown, now: number): CarrierEvent | undefined {
   const data = isRecord(body) && isRecord(body['data']) ? body['data'] : {};
@@ -29,29 +29,30 @@ export function readTelnyxCallback(body: unknown, now: number): CarrierEvent | u
   if (!isRecord(payload) || typeof type !== 'string') return undefined;
   const time = Date.parse(toText(occurredAt));
   const { client_state: state, call_control_id: callId } = payload;
-  const told: EventBase = {
+  const base: EventBase = {
     ...(typeof state === 'string' && state !== '' && { attemptKey: decodeAttemptKey(state) }),
     at: Number.isNaN(time) ? now : time,
   };
-  // Of recordings it names the leg and the session, not the call (https://developers.telnyx.com/api-reference/callbacks/call-recording-saved).
-  if (type === 'call.recording.saved') return toRecordingEvent(payload, told);
-  if (type === 'call.recording.error') return { kind: 'recording', ...told, status: 'failed' };
-  return typeof callId === 'string' && callId !== '' ? eventReaders.get(type)?.(payload, { ...told, callId }) : undefined;
+  // Webhooks of recordings name the leg and the session, not the call
+  // (https://developers.telnyx.com/api-reference/callbacks/call-recording-saved).
+  if (type === 'call.recording.saved') return toRecordingEvent(payload, base);
+  if (type === 'call.recording.error') return { kind: 'recording', ...base, status: 'failed' };
+  return typeof callId === 'string' && callId !== '' ? eventReaders.get(type)?.(payload, { ...base, callId }) : undefined;
 }
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const eventReaders = new Map<string, EventReader>(
   Object.entries({
-    'call.initiated': (payload, told) => toStatusEvent('initiated', payload, told),
-    'call.answered': (payload, told) => toStatusEvent('answered', payload, told),
+    'call.initiated': (payload, base) => toStatusEvent('initiated', payload, base),
+    'call.answered': (payload, base) => toStatusEvent('answered', payload, base),
     'call.hangup': toHangUpEvent,
     'call.machine.detection.ended': toMachineEvent,
     'call.machine.premium.detection.ended': toMachineEvent,
-    // That a greeting ended tells nothing new, a beep does.
-    'call.machine.greeting.ended': (payload, told) => (payload['result'] === 'beep_detected' ? toMachineEvent(payload, told) : undefined),
-    'call.machine.premium.greeting.ended': (payload, told) =>
-      payload['result'] === 'beep_detected' ? toMachineEvent(payload, told) : undefined,
+    // The end of a greeting alone adds nothing; a beep proves a machine.
+    'call.machine.greeting.ended': (payload, base) => (payload['result'] === 'beep_detected' ? toMachineEvent(payload, base) : undefined),
+    'call.machine.premium.greeting.ended': (payload, base) =>
+      payload['result'] === 'beep_detected' ? toMachineEvent(payload, base) : undefined,
     'call.conversation.ended': toRelayEndEvent,
   } satisfies Record<string, EventReader>),
 );
@@ -64,13 +65,13 @@ const directions = new Map<string, 'inbound' | 'outbound'>([
 function toStatusEvent(
   status: CallStatus,
   payload: Payload,
-  told: CallEventBase,
+  base: CallEventBase,
   more: { sipCode?: number; fault?: CarrierError } = {},
 ): CarrierEvent {
   const { from, to } = payload;
   const direction = directions.get(toText(payload['direction']));
   return statusEvent({
-    ...told,
+    ...base,
     status,
     ...(direction && { direction }),
     ...(typeof from === 'string' && { from }),
@@ -79,32 +80,35 @@ function toStatusEvent(
   });
 }
 
-/** Its times count from the dialling, so they tell nothing of how long was talked. */
-function toHangUpEvent(payload: Payload, told: CallEventBase): CarrierEvent {
+/** Reads `call.hangup`. Its times begin with the dialling, so they do not give the duration of the conversation. */
+function toHangUpEvent(payload: Payload, base: CallEventBase): CarrierEvent {
   const sip = Number(toText(payload['sip_hangup_cause']));
   const status = statusFromHangupCause(payload);
   const cause = toText(payload['hangup_cause']);
-  return toStatusEvent(status, payload, told, {
+  return toStatusEvent(status, payload, base, {
     ...(Number.isInteger(sip) && sip >= 300 && { sipCode: sip }),
     ...(status === 'failed' && cause !== '' && { fault: { words: `hangup cause ${redactLine(cause)}` } }),
   });
 }
 
-function toMachineEvent(payload: Payload, told: CallEventBase): CarrierEvent | undefined {
+function toMachineEvent(payload: Payload, base: CallEventBase): CarrierEvent | undefined {
   const { result } = payload;
   const answeredBy = typeof result === 'string' ? toAnsweredBy(result) : undefined;
-  return answeredBy && { kind: 'machine', ...told, answeredBy };
+  return answeredBy && { kind: 'machine', ...base, answeredBy };
 }
 
-/** The links in it last for ten minutes, so the recording is found by its id or its call as long as either is told. */
-function toRecordingEvent(payload: Payload, told: EventBase): CarrierEvent | undefined {
+/**
+ * Reads `call.recording.saved`. Its links expire after ten minutes, so the recording is located by its own id or the ids of its call, if
+ * the webhook has one.
+ */
+function toRecordingEvent(payload: Payload, base: EventBase): CarrierEvent | undefined {
   const { recording_id: id, recording_started_at: started, recording_ended_at: ended } = payload;
   const location = recordingLocation(payload);
   if (location === undefined) return undefined;
   const seconds = Math.round((Date.parse(toText(ended)) - Date.parse(toText(started))) / 1000);
   return {
     kind: 'recording',
-    ...told,
+    ...base,
     status: 'completed',
     ...(typeof id === 'string' && { recordingId: id }),
     location,
@@ -113,15 +117,15 @@ function toRecordingEvent(payload: Payload, told: EventBase): CarrierEvent | und
 }
 
 /**
- * `customer_disconnect`, a socket of ours that broke, is the one documented reason. Every other counts as a loss, too: the line may be live.
- * Where it is not, or where we ended the session ourselves, the call knows that from elsewhere.
+ * Reads `call.conversation.ended`. The one documented reason is `customer_disconnect`, for a socket of ours that broke. Every other reason
+ * counts as a loss, too, since the line may be live. If the line has ended, or we have ended the session, the call has other evidence.
  */
-function toRelayEndEvent(payload: Payload, told: CallEventBase): CarrierEvent {
+function toRelayEndEvent(payload: Payload, base: CallEventBase): CarrierEvent {
   const { reason, conversation_id: session } = payload;
   const word = typeof reason === 'string' ? reason : '';
   return {
     kind: 'relay_ended',
-    ...told,
+    ...base,
     reason: 'lost',
     ...(typeof session === 'string' && { sessionId: session }),
     ...(word !== '' && { fault: { words: redactLine(word) } }),

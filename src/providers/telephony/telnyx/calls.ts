@@ -3,7 +3,10 @@ import { isRecord } from '../../../library/json/json.ts';
 import { isTerminal, rankOf, type CallStatus } from '../call-status.ts';
 import type { CallState } from '../telephony.ts';
 
-/** A call resource, as far as it is read. It does not tell how a call ended, nor whether its `call_duration` begins with the answer. */
+/**
+ * The fields of a call resource that are read. The resource has neither the way a call ended nor whether its `call_duration` begins with
+ * the answer.
+ */
 const CallResource = z.object({
   call_control_id: z.string().min(1),
   call_leg_id: z.string().nullish(),
@@ -14,7 +17,7 @@ const CallResource = z.object({
 
 export type TelnyxCall = z.infer<typeof CallResource>;
 
-/** Undefined for what is no call. */
+/** Parses a call resource; undefined if it is not valid. */
 export const parseTelnyxCall = (resource: unknown): TelnyxCall | undefined => CallResource.safeParse(resource).data;
 
 export function toCallState({ call_control_id: callId, start_time, client_state }: TelnyxCall, status: CallStatus): CallState {
@@ -30,8 +33,8 @@ export function toCallState({ call_control_id: callId, start_time, client_state 
 }
 
 /**
- * How a call that is over has ended, by what Telnyx told of it (the items of `GET /call_events`). Undefined: they do not tell. A call that was
- * answered is completed, whatever else is told of its end.
+ * How an ended call has ended, by its events (the items of `GET /call_events`). Undefined: the events do not say. An answered call is
+ * completed, whatever the events say of its end.
  */
 export function endStatusFromEvents(events: unknown): CallStatus | undefined {
   const known = Array.isArray(events) ? events.filter(isRecord) : [];
@@ -39,8 +42,8 @@ export function endStatusFromEvents(events: unknown): CallStatus | undefined {
   const end = known.find(({ name }) => name === 'call.hangup');
   if (end === undefined) return undefined;
   const { metadata } = end;
-  const told = isRecord(metadata) ? (isRecord(metadata['payload']) ? metadata['payload'] : metadata) : {};
-  const status = told['hangup_cause'] === undefined ? 'no_answer' : statusFromHangupCause(told);
+  const hangUp = isRecord(metadata) ? (isRecord(metadata['payload']) ? metadata['payload'] : metadata) : {};
+  const status = hangUp['hangup_cause'] === undefined ? 'no_answer' : statusFromHangupCause(hangUp);
   return status === 'completed' ? 'no_answer' : status;
 }
 
@@ -61,8 +64,8 @@ const statusByCause = new Map<unknown, CallStatus>(
 const sipForbidden = '403';
 
 /**
- * How a call ended, from what `call.hangup` tells. A person who declines is busy; a network that forbids the call is a failure, as is every cause
- * that is not listed (not_found, unspecified).
+ * How a call ended, from a `call.hangup` event. A person who declines is busy. A network that forbids the call is a failure, as is each
+ * cause that is not listed (not_found, unspecified).
  */
 export function statusFromHangupCause({ hangup_cause: cause, sip_hangup_cause: sip }: Record<string, unknown>): CallStatus {
   const known = statusByCause.get(cause);

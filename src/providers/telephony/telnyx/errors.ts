@@ -7,11 +7,11 @@ import type { CallToPlace, PlaceResult, RefusalKind } from '../telephony.ts';
 interface TelnyxError {
   code?: string;
   text: string;
-  /** Of the field that is wrong, such as `/to`. */
+  /** The path of the faulty field, such as `/to`. */
   pointer: string;
 }
 
-/** The first of `{ errors: [{ code, title, detail, source: { pointer } }] }`. */
+/** The first error of `{ errors: [{ code, title, detail, source: { pointer } }] }`. */
 export function firstError(body: Record<string, unknown> | undefined): TelnyxError {
   const first: unknown = Array.isArray(body?.['errors']) ? body['errors'][0] : undefined;
   if (!isRecord(first)) return { text: '', pointer: '' };
@@ -24,27 +24,33 @@ export function firstError(body: Record<string, unknown> | undefined): TelnyxErr
   };
 }
 
-/** Limits of calls at once or per second, as dial codes: they pass. (https://developers.telnyx.com/docs/voice/sip-trunking/troubleshooting/response-codes) */
+/**
+ * Dial codes and words for limits of live calls or of calls per second, which pass.
+ * (https://developers.telnyx.com/docs/voice/sip-trunking/troubleshooting/response-codes)
+ */
 const temporaryLimitPattern = /\b(?:D1|D2|D3|D22|D24)\b|(?:channel|concurrent|rate)[^.]*limit/i;
 
 const invalidApiKeyMessage = 'Telnyx does not accept the api_key; correct it in the telephony configuration';
 
 type CallNumbers = Pick<CallToPlace, 'to' | 'from'>;
 
-/** What Telnyx, having answered with a status from 300 to 499, has against a call. (https://developers.telnyx.com/development/api-fundamentals/api-errors) */
+/**
+ * The result of `place` for an answer with a status from 300 to 499.
+ * (https://developers.telnyx.com/development/api-fundamentals/api-errors)
+ */
 export function toPlaceResult({ status, body }: ReceivedResponse, numbers: CallNumbers, apiKey: string): PlaceResult {
   const error = firstError(body);
   if (status === 403 && temporaryLimitPattern.test(error.text)) return { busy: {} };
   const [kind, message] = describeRefusal(status, error, numbers, redactLine(error.text, apiKey));
-  const told = error.code === undefined ? message : `${message} (Telnyx error ${error.code})`;
-  return { refused: { code: error.code ?? `http_${status}`, message: told, kind, retryable: false } };
+  const messageWithCode = error.code === undefined ? message : `${message} (Telnyx error ${error.code})`;
+  return { refused: { code: error.code ?? `http_${status}`, message: messageWithCode, kind, retryable: false } };
 }
 
 function describeRefusal(
   status: number,
   { code, text, pointer }: TelnyxError,
   { to, from }: CallNumbers,
-  said: string,
+  carrierWords: string,
 ): [RefusalKind, string] {
   if (status === 401) return ['account', invalidApiKeyMessage];
   if (/\bD13\b|whitelisted countr/i.test(text))
@@ -67,15 +73,16 @@ function describeRefusal(
       'Telnyx does not accept the address that it is to call back; PUBLIC_URL must be an address that can be reached from outside',
     ];
   if (code === '20100' || status === 402) return ['account', 'The Telnyx account has no credit left; add some'];
-  if (status === 403) return ['account', `The Telnyx account may not place calls${said && `: ${said}`}; see the Telnyx portal`];
+  if (status === 403)
+    return ['account', `The Telnyx account may not place calls${carrierWords && `: ${carrierWords}`}; see the Telnyx portal`];
   if (status < 400 || status === 404) return ['request', 'There is no Telnyx API at TELNYX_BASE_URL; correct it'];
-  return ['request', `Telnyx refuses the call with status ${status}${said && `: ${said}`}`];
+  return ['request', `Telnyx refuses the call with status ${status}${carrierWords && `: ${carrierWords}`}`];
 }
 
-/** An answer that is a failure, in words. */
+/** Describes a failed answer in words. */
 export function describeFailure(answer: CarrierResponse, apiKey: string): string {
   if ('unreachable' in answer) return answer.message;
   if (answer.status === 401) return invalidApiKeyMessage;
-  const said = redactLine(firstError(answer.body).text, apiKey);
-  return `Telnyx answered with status ${answer.status}${said && `: ${said}`}`;
+  const carrierWords = redactLine(firstError(answer.body).text, apiKey);
+  return `Telnyx answered with status ${answer.status}${carrierWords && `: ${carrierWords}`}`;
 }

@@ -3,7 +3,10 @@ import { percentEncoded } from '../../../library/text/clean-text.ts';
 
 const recordingsPath = '/recordings';
 
-/** A path of the API under which the recording of a `call.recording.saved` is found; without any id its link, which lasts for ten minutes. */
+/**
+ * The location of the recording of a `call.recording.saved`: a path of the API or, without any id, its link, which expires after ten
+ * minutes.
+ */
 export function recordingLocation(payload: Record<string, unknown>): string | undefined {
   const textAt = (name: string) => {
     const value = payload[name];
@@ -18,10 +21,10 @@ export function recordingLocation(payload: Record<string, unknown>): string | un
   return audioLink(payload['recording_urls']) ?? audioLink(payload['public_recording_urls']);
 }
 
-/** Whether a location is a path of the API, rather than a link to a file. */
+/** Whether a location is a path of the API and not a link to a file. */
 export const isRecordingPath = (location: string): boolean => /^\/recordings[/?]/.test(location);
 
-/** The link to the file in what the API answers under such a path, one recording or a list; undefined: there is none yet. */
+/** The link to the file in the API's answer for such a path, one recording or a list; undefined: there is no file yet. */
 export function recordingLink(body: Record<string, unknown> | undefined): string | undefined {
   const found = [body?.['data']].flat().filter(isRecord);
   return found.map(({ download_urls: links }) => audioLink(links)).find((link) => link !== undefined);

@@ -1,4 +1,4 @@
-/** What is wrong with an account SID of Twilio; null: nothing. */
+/** Explains what is wrong with an account SID of Twilio; null: it is valid. */
 export const accountSidProblem = (value: string): string | null => {
   if (/^AC[0-9A-Za-z]+$/.test(value)) return null;
   return value.startsWith('SK')

@@ -82,14 +82,14 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
     async lookUp(callId): Promise<LookUpResult> {
       const answer = await get(callPath(callId));
       if ('unreachable' in answer || (answer.status >= 300 && answer.status !== 404)) return failed(answer);
-      // A 404 without the carrier's own words comes from something between it and us.
+      // A 404 without Twilio's own code comes from a proxy or gateway.
       if (answer.status === 404) return answer.body?.['code'] === 20404 ? { missing: true } : failed(answer);
       const call = parseCallState(answer.body);
       return call === undefined ? { failure: `${carrier} answered something that is no call` } : { call };
     },
 
     async list({ to, from, since }: CallQuery): Promise<ListResult> {
-      // Not by StartTime: a call that waits to be dialled has none.
+      // Not filtered by StartTime: a call that waits to be dialled has none.
       const answer = await get(`/Calls.json?${new URLSearchParams({ To: to, From: from, PageSize: pageSize })}`);
       if ('unreachable' in answer || answer.status >= 300) return failed(answer);
       const listed = answer.body?.['calls'];
@@ -97,7 +97,7 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
       const earliest = Math.floor((since - clockSkewMs) / 1000) * 1000;
       const calls = listed.flatMap((item) => parseCallState(item) ?? []);
       const recent = calls.filter(({ createdAt }) => createdAt === undefined || createdAt >= earliest);
-      // The newest come first: further pages are older than what is older already.
+      // The newest calls come first: once a call is too old, further pages are older.
       const isLastPage = answer.body?.['next_page_uri'] == null || recent.length < calls.length;
       return { calls: recent, isComplete: isLastPage && calls.length === listed.length };
     },
@@ -116,7 +116,7 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
     },
 
     async fetchRecording(location) {
-      // The credentials go to the carrier alone, whatever the callback says.
+      // The credentials are sent to the carrier only, whatever address the callback names.
       if (!location.startsWith(`${base}/`)) return { refused: 'The recording is not at the carrier, so it was not fetched' };
       const carrierOrigin = new URL(base).origin;
       return fetchRecording(carrier, options, { url: `${location}.mp3`, headers: { authorization }, carrierOrigin });

@@ -15,9 +15,9 @@ const recordingStatuses = new Map<string, RecordingEvent['status']>(
 const relayEndReasons = new Map<string, RelayEndEvent['reason']>(Object.entries({ ended: 'ended', completed: 'hung_up', failed: 'lost' }));
 
 /**
- * What a request of Twilio tells, from the form that it posts: a status callback, the question for the document of an answered or inbound
- * call, the verdict of an asynchronous machine detection, a recording, or the end of a relay session (the `action` of Connect). Undefined
- * for anything else. Its signature has been checked; `now` (epoch ms) stands in where it tells no time.
+ * Reads the event of a form that Twilio posts: a status callback, the request for the document of an answered or inbound call, the verdict
+ * of asynchronous machine detection, a recording, or the end of a relay session (the `action` of Connect). Undefined for other forms. The
+ * caller has checked the signature; `now` (epoch ms) is used for a form without a time.
  */
 export function readTwilioCallback(form: URLSearchParams, now: number): CarrierEvent | undefined {
   const callId = form.get('CallSid');
@@ -73,7 +73,7 @@ function toRelayEndEvent(form: URLSearchParams, callId: string, at: number): Rel
   return {
     kind: 'relay_ended',
     callId,
-    // An unknown word is taken for a loss: the line may be live, and the action request decides about it.
+    // An unknown word counts as a loss: the line may be live, and the answer to this request decides about it.
     reason: relayEndReasons.get(form.get('SessionStatus') ?? '') ?? 'lost',
     ...(sessionId && { sessionId }),
     ...(handoffData && { handoffData }),
@@ -82,10 +82,10 @@ function toRelayEndEvent(form: URLSearchParams, callId: string, at: number): Rel
   };
 }
 
-/** Its secrets are not in it: Twilio puts no credentials into what it sends. */
+/** Needs no redaction of secrets: Twilio sends no credentials. */
 function toCarrierError(form: URLSearchParams): CarrierError | undefined {
   const [code, words] = [form.get('ErrorCode'), redactLine(form.get('ErrorMessage') ?? '')];
-  // 0 stands for none.
+  // Code 0 means no error.
   if ((code === null || code === '' || code === '0') && words === '') return undefined;
   return { ...(code && /^[1-9]\d{0,8}$/.test(code) && { code }), words };
 }

@@ -17,14 +17,14 @@ const statuses = new Map<string, CallStatus>(
   }),
 );
 
-/** Undefined for a word that Twilio does not use. */
+/** The status for Twilio's word; undefined for an unknown word. */
 export const toCallStatus = (word: string): CallStatus | undefined => statuses.get(word);
 
-/** `outbound-api`, `outbound-dial`, `inbound`, or `trunking-...`. */
+/** The direction for Twilio's word: `outbound-api`, `outbound-dial`, `inbound`, or `trunking-...`. */
 export const toDirection = (word: string | null | undefined): 'inbound' | 'outbound' | undefined =>
   word?.startsWith('outbound') ? 'outbound' : word === 'inbound' ? 'inbound' : undefined;
 
-/** A call resource, as far as it is read. Numbers come as strings, dates as in RFC 2822. */
+/** The fields of a call resource that are read. Numbers come as strings, dates as in RFC 2822. */
 const CallResource = z.object({
   sid: z.string().min(1),
   status: z.string(),
@@ -36,7 +36,7 @@ const CallResource = z.object({
   date_created: z.string().nullish(),
 });
 
-/** Undefined for what is no call. */
+/** Parses a call resource; undefined if it is not valid. */
 export function parseCallState(resource: unknown): CallState | undefined {
   const parsed = CallResource.safeParse(resource);
   if (!parsed.success) return undefined;

@@ -42,7 +42,7 @@ const refusalsByCode: Record<number, [RefusalKind, (numbers: CallNumbers) => str
   21609: ['request', invalidCallbackUrl],
 };
 
-/** Why Twilio, having answered with a status from 300 to 499, does not place a call. */
+/** The refusal of a call in an answer with a status from 300 to 499. */
 export function toRefusal({ status, body }: ReceivedResponse, numbers: CallNumbers, authToken: string): Refusal {
   const code = typeof body?.['code'] === 'number' ? body['code'] : undefined;
   const [kind, message] = describeRefusal(status, code, numbers, redactLine(body?.['message'], authToken));
@@ -54,31 +54,31 @@ export function toRefusal({ status, body }: ReceivedResponse, numbers: CallNumbe
   };
 }
 
-function describeRefusal(status: number, code: number | undefined, numbers: CallNumbers, said: string): [RefusalKind, string] {
+function describeRefusal(status: number, code: number | undefined, numbers: CallNumbers, carrierWords: string): [RefusalKind, string] {
   const known = code === undefined ? undefined : refusalsByCode[code];
   if (known) return [known[0], known[1](numbers)];
   if (status === 401)
     return ['account', 'Twilio does not accept the account_sid and auth_token; correct them in the telephony configuration'];
   if (status === 404) return ['account', 'Twilio knows no account of this account_sid; correct it in the telephony configuration'];
   if (status === 402 || status === 403)
-    return ['account', `The Twilio account may not place calls${said && `: ${said}`}; see the Twilio console`];
+    return ['account', `The Twilio account may not place calls${carrierWords && `: ${carrierWords}`}; see the Twilio console`];
   if (status < 400) return ['request', 'The address of the Twilio API redirects to another; correct TWILIO_BASE_URL'];
-  return ['request', `Twilio refuses the call with status ${status}${said && `: ${said}`}`];
+  return ['request', `Twilio refuses the call with status ${status}${carrierWords && `: ${carrierWords}`}`];
 }
 
-/** An answer that is a failure, in words. */
+/** Describes a failed answer in words. */
 export function describeFailure(answer: CarrierResponse, authToken: string): string {
   if ('unreachable' in answer) return answer.message;
   if (answer.status === 401) return 'Twilio does not accept the account_sid and auth_token; correct them in the telephony configuration';
-  const said = redactLine(answer.body?.['message'], authToken);
-  return `Twilio answered with status ${answer.status}${said && `: ${said}`}`;
+  const carrierWords = redactLine(answer.body?.['message'], authToken);
+  return `Twilio answered with status ${answer.status}${carrierWords && `: ${carrierWords}`}`;
 }
 
-/** What is no more than a warning has another `log`. */
+/** The `log` of an error; warnings have another. */
 const errorLogLevel = '0';
 
 /**
- * The errors among the notifications of a call, which the list gives newest first; `message_text` is a form with `Msg` in it, or plain text
+ * The errors among the notifications of a call, which come newest first. `message_text` is a form with `Msg` in it, or plain text
  * (https://www.twilio.com/docs/voice/api/call-notification-resource).
  */
 export function errorsFromNotifications(body: Record<string, unknown> | undefined, secret: string): CarrierError[] {

@@ -3,9 +3,9 @@ import { parse, stringify } from 'node:querystring';
 import { isEqualConstantTime } from '../../../library/security/hash.ts';
 
 export interface SignedTwilioRequest {
-  /** As Twilio called it, from scheme to query. For a socket with wss. */
+  /** The address that Twilio called, from scheme to query; with wss for a socket. */
   url: string;
-  /** As it came. */
+  /** The body as it was received. */
   body: string;
   contentType: string | null;
   /** X-Twilio-Signature. */
@@ -21,15 +21,15 @@ export interface TwilioSecrets {
 }
 
 /**
- * Whether a request is Twilio's: HMAC over the exact URL, followed by every form parameter sorted by name, each value of a repeated name
- * once and sorted (https://www.twilio.com/docs/usage/security). Other bodies are covered by `bodySHA256` in the URL.
+ * Whether a request is signed by Twilio: HMAC over the exact URL, followed by every form parameter sorted by name, each value of a repeated
+ * name once and sorted (https://www.twilio.com/docs/usage/security). Other bodies are covered by `bodySHA256` in the URL.
  */
 export function hasValidTwilioSignature(request: SignedTwilioRequest, secrets: TwilioSecrets): boolean {
   const key = signingKey(request.settings, secrets);
   if (key === undefined || request.signature === null || !URL.canParse(request.url)) return false;
   const bodyHash = new URL(request.url).searchParams.get('bodySHA256');
   const isForm = bodyHash === null && isFormType(request.contentType);
-  // Nothing covers such a body.
+  // The signature covers no such body.
   if (request.body !== '' && bodyHash === null && !isForm) return false;
   if (bodyHash !== null && !isEqualConstantTime(bodyHash.toLowerCase(), createHash('sha256').update(request.body).digest('hex')))
     return false;
@@ -53,7 +53,7 @@ function signingKey(
   settings: string | null,
   { authToken, sharedKeys = {} }: TwilioSecrets,
 ): { algorithm: string; secret: string } | undefined {
-  // An empty key would let anyone sign.
+  // With an empty key anybody could sign.
   if (settings === null) return authToken === '' ? undefined : { algorithm: 'sha1', secret: authToken };
   const fields = Object.fromEntries(settings.split(',').map((part) => part.trim().split('=', 2) as [string, string]));
   const secret = Object.entries(sharedKeys).find(([name]) => name === fields['key'])?.[1];
@@ -74,7 +74,7 @@ const byCodeUnits = (one: string, other: string) => (one < other ? -1 : one > ot
 const defaultPorts: Record<string, string> = { 'http:': '80', 'https:': '443', 'ws:': '80', 'wss:': '443' };
 
 /**
- * The spellings that Twilio's own validator tries: the URL letter for letter, as `URL` normalizes it, and that with its query taken apart and
+ * The spellings that Twilio's own validator tries: the URL unchanged, as `URL` normalizes it, and the latter with its query parsed and
  * written anew; each with and without its default port. (https://github.com/twilio/twilio-node, src/webhooks/webhooks.ts)
  */
 function urlVariants(url: string): string[] {
@@ -88,7 +88,7 @@ function withReencodedQuery(url: string): string {
   return start === -1 || start === url.length - 1 ? url : `${url.slice(0, start)}?${stringify(parse(url.slice(start + 1)))}`;
 }
 
-/** The rest stays letter for letter. */
+/** The URL with and without its default port, otherwise unchanged. */
 function withAndWithoutPort(url: string): string[] {
   const [, scheme, authority, rest] = /^([a-z]+:)\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
   const port = defaultPorts[scheme?.toLowerCase() ?? ''];

@@ -6,8 +6,8 @@ export const twimlContentType = 'text/xml; charset=utf-8';
 const twimlResponse = (content: string) => `<?xml version="1.0" encoding="UTF-8"?><Response>${content}</Response>`;
 
 /**
- * TwiML, and TeXML, which has the same words: joins the call to the relay. When the session is over, however that came, the carrier asks
- * `actionUrl` what to do next (https://www.twilio.com/docs/voice/twiml/connect/conversationrelay).
+ * A TwiML document (TeXML has the same words) that connects the call to the relay. After the session, however it ended, the carrier asks
+ * `actionUrl` for the next instruction (https://www.twilio.com/docs/voice/twiml/connect/conversationrelay).
  */
 export function connectTwiml(relay: RelayOptions, actionUrl: string): string {
   const attributes = xmlAttributes({
