@@ -1,0 +1,71 @@
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
+import { writeSimulatedConfig } from './scripts/local/simulated-vectorize.ts';
+import { listen } from './simulators/listen.ts';
+import { simulatedVectorize } from './test/support/simulated-vectorize.ts';
+import { testVariables } from './test/support/variables.ts';
+
+/** More than there are cores here: many tests wait, for a queue, an alarm or a timer. */
+export const maxWorkers = 3;
+
+/** What dies at every step, or does its worst many times: minutes that `npm test` does not have. They run with the end-to-end tests. */
+export const soakTests = '**/*.soak.test.ts';
+
+/** The simulated carriers hold what they would send: nothing can reach the Worker under test from outside. */
+async function simulatorVariables() {
+  process.env['SIM_CALLBACKS'] = 'hold';
+  const { url, unref } = await listen({ port: 0 });
+  delete process.env['SIM_CALLBACKS'];
+  unref();
+  return {
+    SIMULATORS_URL: url,
+    ALLOWED_PRIVATE_ORIGINS: `${testVariables.ALLOWED_PRIVATE_ORIGINS},${url}`,
+    TWILIO_BASE_URL: `${url}/twilio`,
+    TWILIO_CONTENT_BASE_URL: `${url}/twilio/content`,
+    TELNYX_BASE_URL: `${url}/telnyx/v2`,
+    COMPOSIO_BASE_URL: `${url}/composio/api/v3.1`,
+    META_BASE_URL: `${url}/meta/v25.0`,
+    GUPSHUP_BASE_URL: `${url}/gupshup`,
+  };
+}
+
+/** Tests in workerd; `vectorize`: with vectors in the simulated Vectorize index, which replaces the bound one. */
+export function workerProject({
+  name,
+  include,
+  exclude = [],
+  vectorize = false,
+}: {
+  name: string;
+  include: string[];
+  exclude?: string[];
+  vectorize?: boolean;
+}) {
+  return {
+    plugins: [
+      cloudflareTest(async () => ({
+        remoteBindings: false,
+        verbose: false,
+        wrangler: { configPath: vectorize ? writeSimulatedConfig() : './wrangler.toml' },
+        miniflare: {
+          bindings: {
+            ...testVariables,
+            ...(await simulatorVariables()),
+            ...(vectorize && { VECTOR_BACKEND: 'vectorize' }),
+            TEST_MIGRATIONS: await readD1Migrations('./migrations'),
+          },
+          ...(vectorize && { workers: [simulatedVectorize()] }),
+        },
+      })),
+    ],
+    test: {
+      name,
+      include,
+      exclude: ['**/node_modules/**', 'test/node/**', 'test/e2e/**', ...exclude],
+      setupFiles: ['./test/support/setup.ts'],
+      isolate: false,
+      maxWorkers,
+      // Each call to the simulated index leaves the Worker, and what is written there is seen later.
+      testTimeout: vectorize ? 120_000 : 30_000,
+    },
+  };
+}
