@@ -4,35 +4,35 @@ import { apps, type App } from '../library/connectable-apps.ts';
 
 export type Integration = typeof integration.$inferSelect;
 
-/** What a journey or the call summary acts upon. */
+/** The providers that journeys and call summaries write to. */
 export const actionTargets = ['chatapp', 'tracker', 'calendar'] as const satisfies readonly App[];
-/** What contacts are kept in step with. */
+/** The providers with which contacts are synchronized. */
 export const dataSources = ['books', 'sheet'] as const satisfies readonly App[];
 
 export type DataSource = (typeof dataSources)[number];
 
 export const isDataSource = (provider: App): provider is DataSource => (dataSources as readonly App[]).includes(provider);
 
-/** Throws 400 for a provider that nothing is known of. */
+/** The provider of this name. Throws 400 for an unknown one. */
 export function parseProvider(name: string): App {
   const known = apps.find((app) => app === name);
   if (known === undefined) throw badRequest(`Unknown provider "${name}"; the providers are ${apps.join(', ')}`);
   return known;
 }
 
-/** `inbound` fields travel on a sync, `outbound` ones on a push, `bidirectional` ones on both. */
+/** A sync reads `inbound` and `bidirectional` fields; a push sends `outbound` and `bidirectional` ones. */
 export const directions = ['inbound', 'outbound', 'bidirectional'] as const;
 export type Direction = (typeof directions)[number];
 
-/** By field of a contact: a standard one, or `custom_fields.{key}`. */
+/** By contact field: a standard one, or `custom_fields.{key}`. */
 export type BooksMapping = Record<string, { external_field: string; direction: Direction }>;
 /**
- * By field of a contact, the name of a column as `nameHeaders` gives it. A column that gives both first_name and last_name holds whole names,
- * to be split.
+ * By contact field, the name of a column as `nameHeaders` returns it. A column mapped to both first_name and last_name has full names,
+ * which are split.
  */
 export type SheetMapping = Record<string, string>;
 
-/** What is stored of `provider_data` of each provider; absent until it is chosen. */
+/** The stored `provider_data` of each provider; a setting is absent until it is chosen. */
 export interface ChatappData {
   channel?: string;
 }
@@ -46,10 +46,10 @@ export interface BooksData {
 }
 export interface SheetData {
   sheet_url?: string;
-  /** Of the tab. */
+  /** The name of the tab. */
   sheet_name?: string;
   contact_list_name?: string;
 }
 
-/** Whom the broker knows an organization as. */
+/** The id of an organization at the broker. */
 export const brokerOwnerId = (organizationId: number): string => `org_${organizationId}`;

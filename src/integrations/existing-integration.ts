@@ -4,7 +4,7 @@ import { apps, type App } from '../library/connectable-apps.ts';
 import type { Integration } from './contract.ts';
 import { findIntegration } from './store.ts';
 
-/** Throws 404, also for one that is disconnected, and 400 for one of another provider than `providers`. */
+/** The integration. Throws 404, also for a disconnected one, and 400 for a provider outside `providers`. */
 export async function existingIntegration(
   { database, organization }: Context,
   id: number,

@@ -4,7 +4,7 @@ import { tracker } from '../providers/apps/tracker.ts';
 import { requireConnection } from './connection/active-connection.ts';
 import { unwrapOutcome } from './unwrap-outcome.ts';
 
-/** Channels of the connected workspace that are not archived. */
+/** The channels of the connected workspace, without archived ones. Throws 404 `not_connected`, 403 and 502. */
 export async function listChannels(context: Context) {
   const { integration, connection } = await requireConnection(context, 'chatapp');
   const { channels } = await unwrapOutcome(context, integration, await chatapp(connection).listChannels());
@@ -16,14 +16,14 @@ export async function listChannels(context: Context) {
   }));
 }
 
-/** Projects of the connected site in which issues can be made. */
+/** The projects of the connected site in which issues can be created. Throws 404 `not_connected`, 403 and 502. */
 export async function listProjects(context: Context) {
   const { integration, adapter } = await openTracker(context);
   const { projects } = await unwrapOutcome(context, integration, await adapter.listProjects());
   return projects;
 }
 
-/** `project`: key or id; without it those of the whole site. */
+/** The issue types of a project (key or id), or of the whole site. Throws 404 `not_connected`, 403 and 502. */
 export async function listIssueTypes(context: Context, project: string | undefined) {
   const { integration, adapter } = await openTracker(context);
   const { issueTypes } = await unwrapOutcome(context, integration, await adapter.listIssueTypes(project));

@@ -16,7 +16,7 @@ export async function listIntegrationRecords({ database, organization }: Context
 export const toIntegrationRecord = async ({ database }: Context, integration: Integration): Promise<IntegrationResponse> =>
   toRecord(integration, await findLastSync(database, integration.id));
 
-/** What callers choose from lists is null until they do. */
+/** Settings that are chosen from lists are null until they are chosen. */
 const unsetProviderData: Partial<Record<App, Record<string, null>>> = {
   chatapp: { channel: null },
   tracker: { project: null, issue_type: null },

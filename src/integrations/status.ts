@@ -3,7 +3,7 @@ import { nullableTimestamp } from '../library/time/clock.ts';
 import { requireConnection } from './connection/active-connection.ts';
 import { parseProvider } from './contract.ts';
 
-/** Throws 400 for an unknown provider, 404 `not_connected` without an active integration. */
+/** The state of a provider's connection. Throws 400 for an unknown provider, and 404 `not_connected` without an active integration. */
 export async function readStatus(context: Context, provider: string) {
   const { integration } = await requireConnection(context, parseProvider(provider));
   return {

@@ -6,7 +6,7 @@ import type { Integration } from './contract.ts';
 
 export type Sync = typeof integrationSync.$inferSelect;
 
-// One of each provider is current: it is active, or waits to be connected again. Those that were disconnected are past.
+// Each provider has at most one current integration, which may be inactive. Disconnected integrations are not current.
 const currentIntegrations = (organizationId: number) =>
   and(eq(integration.organizationId, organizationId), isNull(integration.disconnectedAt));
 
@@ -18,7 +18,7 @@ export async function findIntegration(database: Database, organizationId: number
   return (await database.run(() => query))[0] ?? null;
 }
 
-/** Also one that was disconnected, for what still points to it. */
+/** Finds an integration, also a disconnected one, for references that outlive it. */
 export async function findIncludingDisconnected(database: Database, organizationId: number, id: number): Promise<Integration | null> {
   const query = database.orm
     .select()
@@ -35,7 +35,7 @@ export async function findCurrent(database: Database, organizationId: number, pr
   return (await database.run(() => query))[0] ?? null;
 }
 
-/** The current ones that calls may be summed up in. */
+/** The current integrations that can receive summaries of calls. */
 export async function findSummaryTargets(database: Database, organizationId: number): Promise<Integration[]> {
   const query = database.orm
     .select()
@@ -44,7 +44,7 @@ export async function findSummaryTargets(database: Database, organizationId: num
   return database.run(() => query);
 }
 
-/** Also one that was disconnected. */
+/** Finds an integration by its connection, also a disconnected one. */
 export async function findByAccount(database: Database, organizationId: number, accountId: string): Promise<Integration | null> {
   const query = database.orm
     .select()
@@ -53,7 +53,7 @@ export async function findByAccount(database: Database, organizationId: number, 
   return (await database.run(() => query))[0] ?? null;
 }
 
-/** The current ones in the order of their making, each with its last sync. */
+/** The current integrations in the order of their creation, each with its last sync. */
 export async function listIntegrations(
   database: Database,
   organizationId: number,
@@ -78,14 +78,14 @@ export interface IntegrationChange {
   action?: Integration['action'] | undefined;
   accountLabel?: string | undefined;
   lastError?: string | null;
-  /** Laid over what is there; a null takes a key away. */
+  /** Merged into the stored data; null removes a key. */
   providerData?: Record<string, string | null>;
-  /** Replaces what is there. */
+  /** Replaces the stored mapping. */
   fieldMapping?: Record<string, unknown>;
   nextSyncAt?: number | null;
 }
 
-/** The row as it is then; null when it was disconnected meanwhile. */
+/** Changes an integration and returns its new row; null: it was disconnected meanwhile. */
 export async function changeIntegration(
   database: Database,
   { id, organizationId }: Integration,
@@ -105,7 +105,7 @@ export async function changeIntegration(
   return (await database.write(() => query, 'idempotent'))[0] ?? null;
 }
 
-/** Unless it has been connected again since it was read. It is then polled no more. */
+/** Makes an integration inactive, unless it has been connected again since it was read. */
 export async function deactivate(
   database: Database,
   { id, organizationId, accountId }: Integration,
@@ -126,7 +126,10 @@ export async function deactivate(
   await database.all(database.from(query), 'idempotent');
 }
 
-/** The cleanup that follows, of its links to contacts; null when it has been disconnected already, or connected again since it was read. */
+/**
+ * Disconnects an integration and returns the id of the cleanup of its links; null: it was disconnected already, or connected again since
+ * it was read.
+ */
 export async function disconnectIntegration(
   database: Database,
   { id, organizationId, accountId }: Integration,
@@ -134,7 +137,7 @@ export async function disconnectIntegration(
 ): Promise<number | null> {
   const isIt = 'id = ?1 AND organization_id = ?2 AND account_id = ?3 AND disconnected_at IS NULL';
   const statements = [
-    database.prepare(
+    database.prepare<Pick<Integration, 'id'>>(
       `INSERT INTO cleanup (organization_id, kind, subject_id, created_at)
        SELECT organization_id, 'integration_disconnected', id, ?4 FROM integration WHERE ${isIt} RETURNING id`,
       id,
@@ -149,7 +152,7 @@ export async function disconnectIntegration(
       accountId,
       now,
     ),
-  ];
+  ] as const;
   const results = await database.batchOnce(statements, async ({ changes, rowId }) => [changes ? [{ id: rowId }] : []], 1);
-  return (results[0]![0]?.id as number | undefined) ?? null;
+  return results[0][0]?.id ?? null;
 }

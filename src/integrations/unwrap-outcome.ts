@@ -4,7 +4,7 @@ import { deactivateIfDisconnected } from './connection/active-connection.ts';
 import type { Integration } from './contract.ts';
 import { ServiceError } from '../library/errors.ts';
 
-/** What was asked of a provider, or throws what a caller is told. A connection that is found dead makes the integration inactive. */
+/** The result of a request to a provider. Throws the error for the caller. A dead connection makes the integration inactive. */
 export async function unwrapOutcome<Outcome extends object>(
   context: Context,
   integration: Integration,
@@ -14,7 +14,7 @@ export async function unwrapOutcome<Outcome extends object>(
   return unwrapBrokerOutcome(outcome);
 }
 
-/** What was asked of the broker, or throws what a caller is told. */
+/** The result of a request to the broker. Throws the error for the caller. */
 export function unwrapBrokerOutcome<Outcome extends object>(outcome: Outcome | AppFailure): Exclude<Outcome, AppFailure> {
   if (isFailure(outcome)) throw toServiceError(outcome);
   return outcome as Exclude<Outcome, AppFailure>;
@@ -22,7 +22,7 @@ export function unwrapBrokerOutcome<Outcome extends object>(outcome: Outcome | A
 
 const isFailure = (outcome: object): outcome is AppFailure => 'failure' in outcome;
 
-/** What a caller is told of a failure at the broker or the provider: 404 `not_connected`, 403 `insufficient_permissions`, else 502. */
+/** The error for a caller: 404 `not_connected`, 403 `insufficient_permissions`, else 502. */
 export function toServiceError({ failure, message, retryAfterSeconds }: AppFailure): ServiceError {
   if (failure === 'not_connected') return new ServiceError('not_found', message, { word: failure });
   if (failure === 'insufficient_permissions') return new ServiceError('forbidden', `insufficient_permissions: ${message}`);

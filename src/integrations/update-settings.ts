@@ -16,11 +16,11 @@ const providersBySetting: Record<Setting, readonly App[]> = {
   issue_type: ['tracker'],
 };
 
-/** Absent fields stay, null clears. Throws 400 for a field that integrations of this provider do not have. */
+/** Changes settings: absent ones stay, null clears. Throws 404, and 400 for a setting that integrations of this provider do not have. */
 export async function updateSettings(context: Context, id: number, patch: IntegrationPatch): Promise<Integration> {
   const integration = await existingIntegration(context, id);
   if (patch.selected_files !== undefined) return selectLegacyFile(context, integration, patch.selected_files);
-  // A record that was read has an action also where there is nothing to be told of.
+  // A client that writes back a record sends its unchanged `action`, which is accepted for every provider.
   const given = settingNames.filter((name) => patch[name] !== undefined && !(name === 'action' && patch.action === integration.action));
   for (const name of given) requireSupportedProvider(integration.provider, name, providersBySetting[name]);
   if (given.length === 0) return integration;

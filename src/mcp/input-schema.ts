@@ -10,12 +10,12 @@ const idempotencyKey = {
   description: 'A name of your choice for this call. The same call with the same key, sent again within 24 hours, is done once.',
 };
 
-/** The argument by which a tool names its call; it is sent as the header Idempotency-Key. */
+/** The argument that is sent as the header Idempotency-Key. */
 export const idempotencyArgument = 'idempotency_key';
 
 /**
  * The JSON Schema of a tool's arguments: path and query parameters and the fields of the body, side by side. Throws an Error when two of
- * them have one name or the body is no object: such an operation is no tool.
+ * them share a name, or the body is no object: such an operation cannot be a tool.
  */
 export function toInputSchema(document: OpenApiDocument, operation: Operation, { fixed = {}, isReading }: ToolDescription): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
@@ -65,7 +65,7 @@ function resolveReference(document: OpenApiDocument, reference: string): JsonSch
   return found as JsonSchema;
 }
 
-/** `value` with references into the document turned into references into `$defs`, where what they name is collected. */
+/** Replaces references into the document by references into `$defs`, and collects the referenced schemas in `definitions`. */
 function inlineReferences(value: unknown, document: OpenApiDocument, definitions: Map<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => inlineReferences(item, document, definitions));
   if (typeof value !== 'object' || value === null) return value;

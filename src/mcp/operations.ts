@@ -11,17 +11,17 @@ interface Parameter {
   schema: JsonSchema;
 }
 
-/** What an operation takes, read from the OpenAPI document, which is made from the schemas that check its requests. */
+/** The parameters and the body of an operation, from the OpenAPI document, which is generated from the schemas that validate requests. */
 export interface Operation {
   method: string;
-  /** With `{names}`, base path included. */
+  /** With `{parameters}` and the base path. */
   path: string;
   parameters: Parameter[];
-  /** The schema of its JSON body. */
+  /** The schema of the JSON body. */
   body: JsonSchema | undefined;
 }
 
-/** Throws an Error when the document has no such operation: `name` is a method and a path without the base path. */
+/** Finds an operation by `name`, a method and a path without the base path. Throws an Error for an unknown operation. */
 export function findOperation(document: OpenApiDocument, name: string, basePath: string): Operation {
   const [method, path] = name.split(' ') as [string, string];
   const item = document.paths?.[`${basePath}${path}`] as Record<string, RawOperation> | undefined;

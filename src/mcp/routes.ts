@@ -38,8 +38,8 @@ export function mcpRoutes(api: ServedApi) {
     await enforceRateLimit(c.env, c.var.settings.RATE_LIMIT_REQUESTS, caller.credential, organization, systemClock(), c.var.log);
     prepared ??= prepareTools(api.document(), basePath);
     const tools = prepared;
-    const surroundings = { origin: new URL(c.req.url).origin, headers: { ...credentials, 'X-Request-Id': c.var.requestId } };
-    const handler = createMcpHandler(() => createServer(tools, caller.scopes, surroundings, (request) => api.dispatch(request, c)), {
+    const requestContext = { origin: new URL(c.req.url).origin, headers: { ...credentials, 'X-Request-Id': c.var.requestId } };
+    const handler = createMcpHandler(() => createServer(tools, caller.scopes, requestContext, (request) => api.dispatch(request, c)), {
       maxRequestBodySize: maxMessageBytes,
       onerror: (error) => c.var.log.warn('an MCP message was refused', { reason: error.message }),
     });

@@ -8,14 +8,14 @@ import { toHttpRequest, type ToolRequestContext } from './tool-request.ts';
 import { errorResult, toToolResult } from './tool-result.ts';
 import { instructions, tools, type ToolDescription } from './tools.ts';
 
-/** A tool with the operation it calls and what its clients are told of it. */
+/** A tool with its operation and its entry in `tools/list`. */
 export interface PreparedTool {
   description: ToolDescription;
   operation: Operation;
   listed: Tool;
 }
 
-/** Every tool by its name. Throws an Error when the document and the tools do not fit each other. */
+/** All tools by name. Throws an Error when a tool does not fit the OpenAPI document. */
 export function prepareTools(document: OpenApiDocument, basePath: string): Map<string, PreparedTool> {
   return new Map(
     tools.map((description) => {
@@ -38,11 +38,11 @@ export function prepareTools(document: OpenApiDocument, basePath: string): Map<s
   );
 }
 
-/** The server of one request: it lists the tools that `scopes` cover, and calls the operation behind one by `dispatch`. */
+/** The MCP server of one request: lists the tools that `scopes` allow, and runs a tool's operation through `dispatch`. */
 export function createServer(
   prepared: Map<string, PreparedTool>,
   scopes: Scope[],
-  surroundings: ToolRequestContext,
+  requestContext: ToolRequestContext,
   dispatch: (request: Request) => Promise<Response>,
 ): Server {
   const server = new Server(
@@ -57,7 +57,7 @@ export function createServer(
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = prepared.get(params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}; tools/list names all`);
-    const request = toHttpRequest(tool.operation, tool.description, params.arguments ?? {}, surroundings);
+    const request = toHttpRequest(tool.operation, tool.description, params.arguments ?? {}, requestContext);
     return typeof request === 'string' ? errorResult(request) : toToolResult(await dispatch(request));
   });
   return server;

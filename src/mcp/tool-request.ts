@@ -5,14 +5,14 @@ import { cleanText, percentEncoded } from '../library/text/clean-text.ts';
 
 export type Arguments = Record<string, unknown>;
 
-/** Where and as whom the operation is called. */
+/** The origin and the credentials for the operation's request. */
 export interface ToolRequestContext {
   origin: string;
   /** The caller's credentials and the request id. */
   headers: Record<string, string>;
 }
 
-/** The HTTP request that a call of a tool stands for, or the sentence that says which argument is missing. */
+/** The HTTP request of a tool call, or a sentence that names a missing argument. */
 export function toHttpRequest(
   operation: Operation,
   { fixed, defaults }: ToolDescription,

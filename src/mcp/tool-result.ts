@@ -1,9 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
-/** Characters. More would fill an assistant's memory with one answer. */
+/** The maximum of characters in a result, since an assistant's memory is limited. */
 export const maxResultLength = 100_000;
 
-/** What a tool answers for the operation's response: its JSON also as an object, a refusal as an error that the assistant can act on. */
+/** The result of a tool from the operation's response: JSON also as an object, and a refusal as an error that the assistant can act on. */
 export async function toToolResult(response: Response): Promise<CallToolResult> {
   const text = await response.text();
   if (!response.ok) return errorResult(`${response.status}: ${text}`);

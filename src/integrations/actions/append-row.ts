@@ -8,20 +8,20 @@ import { readLastRows } from './read-last-rows.ts';
 export interface RowToAppend {
   /** Null: the connected sheet. */
   integrationId: number | null;
-  /** By the name of a column. */
+  /** By column name. */
   values: Record<string, string>;
-  /** An earlier try may have added it, so it is looked for first. */
+  /** An earlier try may have added the row, so the sheet is searched first. */
   mayExist: boolean;
 }
 
-/** `row` as the spreadsheet numbers it; null: the provider did not say. `newRowCondition` false: an earlier try has added it. */
+/** `row` is the number in the spreadsheet; null: the provider did not return it. `isNew` false: an earlier try has added the row. */
 export interface AppendedRow {
   sheet: string;
   row: number | null;
   isNew: boolean;
 }
 
-/** Adds a row below the last one of the selected sheet, as text: nothing in it is taken for a formula. */
+/** Appends a row below the last one of the selected sheet, as text: no value becomes a formula. */
 export async function appendRow(context: Context, { integrationId, values, mayExist }: RowToAppend): Promise<AppendedRow | ActionFailure> {
   const integration = await findSheetIntegration(context, integrationId);
   if ('failure' in integration) return integration;
@@ -49,7 +49,7 @@ async function appendOnce(
   return 'failure' in outcome ? outcome : { sheet: tab, row: outcome.row, isNew: true };
 }
 
-/** Numbers of the last rows that hold the same. */
+/** The numbers of the last rows with equal cells. */
 async function findEqualRows(selected: SelectedSheet, cells: string[]): Promise<{ rows: number[] } | AppFailure | ActionFailure> {
   const tail = await readLastRows(selected);
   if ('failure' in tail) return tail;
@@ -58,7 +58,7 @@ async function findEqualRows(selected: SelectedSheet, cells: string[]): Promise<
   return { rows };
 }
 
-/** A row is told without the empty cells at its end. */
+/** The provider returns rows without the empty cells at their end. */
 const trimTrailingEmpty = (cells: string[]): string[] => cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
 
 const ambiguousRowsFailure = (tab: string, rows: number[]) =>

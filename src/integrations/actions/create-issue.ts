@@ -6,21 +6,21 @@ import { actionFailure, withConnection, type ActionFailure } from './run-action.
 export interface IssueRequest {
   /** Key; null: the integration's default project. */
   project: string | null;
-  /** Name or id; null: the integration's default one, else `Task`. */
+  /** Name or id; null: the integration's default issue type, or else `Task`. */
   issueType: string | null;
   summary: string;
   description: string | null;
-  /** Others of the tracker's fields, in its own form. */
+  /** Further fields of the tracker, in the tracker's own format. */
   fields: Record<string, unknown>;
-  /** Names the issue for good, also beside other installations of this service. */
+  /** Identifies the issue for good, also among other installations of this service. */
   key: string;
-  /** An earlier try under this key may have made it, so it is looked for first. */
+  /** An earlier try with this key may have created the issue, so the tracker is searched first. */
   mayExist: boolean;
 }
 
 const defaultIssueType = 'Task';
 
-/** Makes an issue, or finds the one that an earlier try has made. */
+/** Creates an issue, or returns the one that an earlier try has created. */
 export const createIssue = (context: Context, { mayExist, ...wanted }: IssueRequest): Promise<Issue | ActionFailure> =>
   withConnection(context, 'tracker', async ({ integration, connection }) => {
     const usual = integration.providerData as TrackerData;

@@ -6,17 +6,17 @@ import { actionFailure, withConnection, type ActionFailure } from './run-action.
 export interface ChatMessage {
   /** Id or name; null: the integration's default channel. */
   channel: string | null;
-  /** Slack's mrkdwn. What others have written must be escaped in it: see `escapeMrkdwn`. */
+  /** Slack's mrkdwn. Text of others must be escaped with `escapeMrkdwn`. */
   text: string;
 }
 
-/** `channel`: the id; `ts`: the provider's name of the message in it. */
+/** `channel`: the id of the channel; `ts`: the provider's id of the message in the channel. */
 export interface PostedMessage {
   channel: string;
   ts: string;
 }
 
-/** Posts to a channel. Nothing keeps it from being posted twice: an unknown outcome may have been posted. */
+/** Posts a message to a channel. Slack has no idempotency key: a message of unknown outcome may have been posted. */
 export const postMessage = (context: Context, { channel, text }: ChatMessage): Promise<PostedMessage | ActionFailure> =>
   withConnection(context, 'chatapp', async ({ integration, connection }) => {
     const wanted = channel ?? (integration.providerData as ChatappData).channel;
@@ -31,5 +31,5 @@ const noChannelFailure = (id: number) =>
 
 const mrkdwnEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text as it is to be shown: nothing in it is a link or calls anybody (https://docs.slack.dev/messaging/formatting-message-text). */
+/** Escapes text so that it has no links and mentions (https://docs.slack.dev/messaging/formatting-message-text). */
 export const escapeMrkdwn = (text: string): string => text.replace(/[&<>]/g, (mark) => mrkdwnEntities[mark]!);

@@ -4,12 +4,12 @@ import type { SelectedSheet } from '../sheet/selected-sheet.ts';
 
 const pageRows = 1_000;
 const minRows = 200;
-/** A sheet that ends in more empty rows than these pages hold is not searched for its last row that is none. */
+/** The search for the last row with content ends after this many pages of empty rows. */
 const maxPages = 20;
 
 /**
- * The last rows of a sheet that hold anything, at least 200 where there are as many; `fromRow` is the number of the first. A grid has rows
- * beyond them, so it is read from its end.
+ * The last rows with content, at least 200 where the sheet has as many; `fromRow` is the number of the first. A grid has empty rows below
+ * them, so it is read from its end.
  */
 export async function readLastRows({
   adapter,

@@ -8,8 +8,8 @@ import { toAppConnection, requireConnection, deactivateIfDisconnected } from '..
 import type { Integration } from '../contract.ts';
 
 /**
- * Why something was not done in a connected tool. Beside what the provider says: something that is to be chosen first, a column that the
- * sheet does not have, or an earlier try of which nobody can say whether it took effect (`unknown`).
+ * Why an action failed in a connected tool: a failure at the provider, a missing setting, a column that the sheet does not have, or an
+ * earlier try of unknown outcome (`unknown`).
  */
 export type ActionFailure = Omit<AppFailure, 'failure'> & {
   failure: AppFailureKind | 'no_channel' | 'no_project' | 'no_sheet' | 'unknown_column' | 'unknown';
@@ -22,14 +22,14 @@ interface Connected {
   connection: AppConnection;
 }
 
-/** Does something in the organization's connected tool. A connection that is found dead makes the integration inactive. */
+/** Runs an action with the organization's connection of an app. A dead connection makes the integration inactive. */
 export const withConnection = <Outcome extends object>(
   context: Context,
   app: App,
   act: (connected: Connected) => Promise<Outcome | ActionFailure>,
 ): Promise<Outcome | ActionFailure> => runAction(context, () => requireConnection(context, app), act);
 
-/** As `withConnection`, with one integration. */
+/** Runs an action with one integration, as `withConnection` does. */
 export const withIntegration = <Outcome extends object>(
   context: Context,
   integration: Integration,

@@ -4,7 +4,7 @@ import { isBooksRegion } from '../../providers/broker/connection-params.ts';
 import { toAppConnection } from '../connection/active-connection.ts';
 import type { BooksData, Integration } from '../contract.ts';
 
-/** The books of an integration, in the organization that is selected there. Throws 404 `not_connected`. */
+/** The books adapter of an integration, for its selected organization. Throws 404 `not_connected`. */
 export function openBooks(context: Context, integration: Integration): Books {
   const { region = '' } = integration.connectionParams;
   const { organization_id: organizationId } = integration.providerData as BooksData;

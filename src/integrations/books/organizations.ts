@@ -6,14 +6,17 @@ import { existingIntegration } from '../existing-integration.ts';
 import { unwrapOutcome } from '../unwrap-outcome.ts';
 import { openBooks } from './open-books.ts';
 
-/** The active organizations of the connected account. */
+/** The active organizations of the connected account. Throws 404, 400, 403 and 502. */
 export async function listOrganizations(context: Context, id: number) {
   const integration = await existingIntegration(context, id, ['books']);
   const { organizations } = await unwrapOutcome(context, integration, await openBooks(context, integration).listOrganizations());
   return organizations.map((one) => ({ organization_id: one.id, name: one.name, is_default: one.isDefault }));
 }
 
-/** Throws 502 when the account has no such organization, which may have been deleted there. */
+/**
+ * Selects an organization of the account. Throws 404, 400, 403, and 502 when the account has no such organization, which may have been
+ * deleted there.
+ */
 export async function selectOrganization(context: Context, id: number, organizationId: string): Promise<Integration> {
   const integration = await existingIntegration(context, id, ['books']);
   const { organizations } = await unwrapOutcome(context, integration, await openBooks(context, integration).listOrganizations());

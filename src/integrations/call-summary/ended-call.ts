@@ -1,18 +1,18 @@
-/** A finished call, as a summary tells of it. */
+/** The facts of an ended call for its summary. */
 export interface EndedCall {
   runId: number;
   agentId: number;
   agentName: string;
-  /** The other side's, E.164. */
+  /** The person's number, E.164. */
   phone: string | null;
   contactId: number | null;
-  /** What the line did. */
+  /** The outcome of the line. */
   outcome: string;
   reason: string | null;
-  /** What the talk led to; null: nobody talked, or nobody knows. */
+  /** The disposition of the talk; null: nobody talked, or it is unknown. */
   disposition: string | null;
   tags: string[];
-  /** Whether the other side does not want to be called again. */
+  /** Whether the person asked not to be called again. */
   isOptOut: boolean;
   summary: string | null;
   durationSeconds: number;

@@ -10,28 +10,28 @@ import { changeIntegration, findIntegration } from '../store.ts';
 import type { EndedCall } from './ended-call.ts';
 import { summaryText, type SummaryText } from './summary-text.ts';
 
-/** `isLookedUp`: whether another try finds out by itself that this one took effect. */
+/** `isLookedUp`: the next try searches for the result of this one before it posts. */
 export type SummaryOutcome =
   | { kind: 'posted'; to: Record<string, string> }
-  /** Nobody may be told any more. */
+  /** The integration or the contact is gone. */
   | { kind: 'dropped'; why: string }
   | { kind: 'failed'; failure: ActionFailure; isLookedUp: boolean };
 
 interface SummaryRequest {
   integrationId: number;
   call: EndedCall;
-  /** An earlier try may have posted it. */
+  /** An earlier try may have posted the summary. */
   mayExist: boolean;
 }
 
-/** Posts a call's summary where an integration has it posted. */
+/** Posts a call's summary to the channel or project of an integration. Never throws for a failure of the tool. */
 export async function postSummary(context: Context, { integrationId, call, mayExist }: SummaryRequest): Promise<SummaryOutcome> {
   const integration = await findIntegration(context.database, context.organization.id, integrationId);
   if (integration === null) return { kind: 'dropped', why: 'the integration was disconnected' };
   const name = await contactName(context, call);
   if (name === null) return { kind: 'dropped', why: 'the contact was deleted' };
   const isLookedUp = integration.provider === 'tracker';
-  // Of a message that was under way nobody can say whether it was posted.
+  // Nobody can say whether an interrupted message was posted.
   if (mayExist && !isLookedUp) return { kind: 'failed', failure: interruptedFailure, isLookedUp };
   const text = summaryText(call, name);
   const outcome = isLookedUp ? await createAsIssue(context, call, text, mayExist) : await postAsMessage(context, call, text);
@@ -48,7 +48,7 @@ const interruptedFailure: ActionFailure = {
   outcomeUnknown: true,
 };
 
-/** Empty: the contact has no name, or there is none; null: it was deleted. */
+/** The contact's name; empty: no name or no contact; null: the contact was deleted. */
 async function contactName(context: Context, { contactId }: EndedCall): Promise<string | null> {
   if (contactId === null) return '';
   const contact = (await findContacts(context, [contactId])).get(contactId);
@@ -77,11 +77,11 @@ async function createAsIssue(context: Context, call: EndedCall, { title, facts, 
   return isFailure(outcome) ? outcome : { issue: outcome.key, url: outcome.url };
 }
 
-/** Of the run, for whoever has credentials; null: nobody has said where this service is reached. */
+/** The address of the run in the API; null: PUBLIC_URL is not set. */
 const runUrl = ({ settings: { PUBLIC_URL } }: Context, { agentId, runId }: EndedCall): string | null =>
   PUBLIC_URL === '' ? null : `${PUBLIC_URL.replace(/\/$/, '')}${basePath}/workflow/${agentId}/runs/${runId}`;
 
-/** Keeps why a summary could not be posted where those look who mend it. */
+/** Shows why a summary could not be posted as the integration's `last_error`. */
 export async function recordSummaryFailure(context: Context, integrationId: number, reason: string): Promise<void> {
   await logWriteErrors(context, async () => {
     const integration = await findIntegration(context.database, context.organization.id, integrationId);
@@ -97,7 +97,7 @@ const clearError = (context: Context, integration: Integration): Promise<void> =
 const setError = ({ database, clock }: Context, integration: Integration, lastError: string | null) =>
   changeIntegration(database, integration, { lastError }, clock());
 
-/** What became of a summary is known by now: nobody posts it again because this could not be written down. */
+/** Logs a failed write: the outcome of the summary is known, and an exception would have it posted again. */
 async function logWriteErrors({ log }: Context, write: () => Promise<void>): Promise<void> {
   try {
     await write();

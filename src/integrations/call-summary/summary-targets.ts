@@ -3,7 +3,9 @@ import type { ChatappData, Integration, TrackerData } from '../contract.ts';
 import { findSummaryTargets } from '../store.ts';
 import type { EndedCall } from './ended-call.ts';
 
-/** Ids of the integrations that are told of this call: those that have a channel or a project for it, and want such calls. */
+/**
+ * The ids of the integrations to which a summary of this call is posted: those with a channel or project whose `action` selects the call.
+ */
 export async function summaryTargets({ database, organization }: Context, call: EndedCall): Promise<number[]> {
   const found = await findSummaryTargets(database, organization.id);
   return found.filter((integration) => hasDestination(integration) && wantsCall(integration, call)).map(({ id }) => id);
@@ -14,9 +16,9 @@ const hasDestination = ({ providerData }: Integration): boolean =>
 
 const wantsCall = ({ action }: Integration, call: EndedCall): boolean => action === 'all_calls' || isQualified(call);
 
-/** Dispositions of talks that nobody needs to hear of. Every other entry of an agent's own list of dispositions counts. */
+/** Dispositions of talks without success. Every other disposition counts as a success. */
 const unsuccessfulDispositions = new Set(['not_interested', 'wrong_person', 'unclear']);
 
-/** Whether a person was reached and the talk led to something: the calls that `qualified_calls` selects. */
+/** Whether `qualified_calls` selects the call: a person was reached, and the talk was a success. */
 export const isQualified = ({ outcome, disposition, isOptOut }: Pick<EndedCall, 'outcome' | 'disposition' | 'isOptOut'>): boolean =>
   outcome === 'completed' && disposition !== null && !unsuccessfulDispositions.has(disposition) && !isOptOut;

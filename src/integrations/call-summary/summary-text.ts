@@ -3,13 +3,13 @@ import type { EndedCall } from './ended-call.ts';
 export interface SummaryText {
   /** One line. */
   title: string;
-  /** Who called, and what the line and the talk came to. */
+  /** The agent, the outcome, the disposition and the duration. */
   facts: string;
-  /** What was said; null: there is nothing to say. */
+  /** The summary of the talk; null: there is none. */
   talk: string | null;
 }
 
-/** `name`: the contact's; empty: it has none. */
+/** The text of a call's summary. `name`: the contact's name, which may be empty. */
 export function summaryText(call: EndedCall, name: string): SummaryText {
   const { agentName, outcome, reason, disposition, durationSeconds, summary } = call;
   const line = reason === null ? outcome : `${outcome} (${reason})`;

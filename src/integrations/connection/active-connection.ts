@@ -7,14 +7,14 @@ import { createBroker } from '../../providers/broker/composio.ts';
 import type { Integration } from '../contract.ts';
 import { deactivate, findCurrent } from '../store.ts';
 
-/** The organization's active integration of a provider, and its connection for the adapters. Throws 404 `not_connected`. */
+/** The organization's active integration of a provider, with its connection. Throws 404 `not_connected`. */
 export async function requireConnection(context: Context, provider: App): Promise<{ integration: Integration; connection: AppConnection }> {
   const integration = await findCurrent(context.database, context.organization.id, provider);
   if (!integration) throw notConnectedError(provider, 'connect it with POST /integration/connect');
   return { integration, connection: toAppConnection(context, integration) };
 }
 
-/** The connection of an integration for the adapters. Throws 404 `not_connected` when its grant has died. */
+/** The connection of an integration. Throws 404 `not_connected` when its grant has ended. */
 export function toAppConnection({ settings }: Context, integration: Integration): AppConnection {
   if (!integration.isActive) throw notConnectedError(integration.provider, integration.lastError ?? 'connect it again');
   return { broker: createBroker(settings), id: integration.accountId };
@@ -23,7 +23,7 @@ export function toAppConnection({ settings }: Context, integration: Integration)
 const notConnectedError = (provider: App, what: string) =>
   new ServiceError('not_found', `${provider} has no active connection; ${what}`, { word: 'not_connected' });
 
-/** Makes the integration inactive, with the reason, when the failure says that its connection is dead. */
+/** Makes the integration inactive, with the reason, when the failure shows that its connection is dead. */
 export async function deactivateIfDisconnected({ database, clock }: Context, integration: Integration, failure: AppFailure): Promise<void> {
   if (failure.failure === 'not_connected') await deactivate(database, integration, failure.message, clock());
 }

@@ -10,17 +10,20 @@ import { integrationLimitReached } from './finalize.ts';
 import { hasParams, parseParams } from './params.ts';
 import { findRequest, setBrokerConnectionId, deleteRequest, insertRequestWithinQuota, type ConnectionRequest } from './store.ts';
 
-/** Where the broker does not say when a request ends. */
+/** The lifetime of a request when the broker does not give one. */
 const requestTtlMs = 10 * 60_000;
 
 export interface ConnectResult {
-  /** The broker's id of the connection, for finalize. */
+  /** The broker's id of the connection; `finalize` takes it. */
   request_id: string;
-  /** Where a person consents; null: somebody has already. */
+  /** The page where a person consents; null: a consent exists already. */
   redirect_url: string | null;
 }
 
-/** Throws 400 for an unknown provider and beyond the plan's integrations, 422 for what the provider needs and was not given, 502. */
+/**
+ * Begins to connect a provider. Throws 400 for an unknown provider and beyond the plan's limit, 422 for missing or invalid parameters, and
+ * 502.
+ */
 export async function connect(
   context: Context,
   userId: number,
@@ -46,7 +49,7 @@ export async function connect(
   }
 }
 
-/** Asks the broker, which may know that a grant has ended before anybody has used it. */
+/** Asks the broker, which may know that a grant has ended before the first request fails. */
 async function isAlive({ settings, database, clock }: Context, integration: Integration): Promise<boolean> {
   const { connection } = unwrapBrokerOutcome(await createBroker(settings).get(integration.accountId));
   if (connection?.status === 'active') return true;
@@ -77,8 +80,8 @@ async function openConnection(
 }
 
 /**
- * Whether a consent that was given and never finalized will do. Not when its grant has been found dead, whatever the broker thinks of it,
- * and not when it may be for another site or data centre.
+ * Whether an existing consent that was never finalized can be used. It cannot after its grant was found dead, or when it may be for
+ * another site or data centre.
  */
 function isUsable(
   { id, app }: BrokerConnection,

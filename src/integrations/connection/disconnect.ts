@@ -9,8 +9,8 @@ import { disconnectIntegration } from '../store.ts';
 import { unwrapBrokerOutcome } from '../unwrap-outcome.ts';
 
 /**
- * Ends the grant, then removes the integration. Throws 404, 409 when it is connected again meanwhile, and 502 when the broker cannot end the
- * grant: then nothing has changed.
+ * Revokes the grant, then removes the integration. Throws 404, 409 when it is connected again meanwhile, and 502 when the broker cannot
+ * revoke the grant; then nothing changes.
  */
 export async function disconnect(context: Context, id: number): Promise<void> {
   const { settings, database, clock, log } = context;
@@ -24,10 +24,10 @@ export async function disconnect(context: Context, id: number): Promise<void> {
   enqueueCleanup(context, cleanup);
 }
 
-/** More than people leave behind. */
+/** People leave fewer unfinished connections behind. */
 const maxOtherConnections = 10;
 
-/** A consent that was given and never finalized would spare the next connect the consent that the person then means to give. */
+/** Revokes consents that were never finalized; the next connect would use one of them instead of asking the person. */
 async function revokeOtherConnections(broker: Broker, { organizationId, provider }: Integration): Promise<void> {
   for (let count = 0; count < maxOtherConnections; count++) {
     const { connection } = unwrapBrokerOutcome(await broker.findActive(brokerOwnerId(organizationId), provider));

@@ -10,8 +10,8 @@ import { hasParams } from './params.ts';
 import { activate, findRequest, deleteRequest } from './store.ts';
 
 /**
- * The integration of a connection to which somebody has consented. Throws 404 for a connection that the organization does not have, 409
- * while nobody has consented, 400 when it came to nothing or the plan has no place for it, 502.
+ * Makes a connection with consent the organization's integration. Throws 404 for an unknown connection, 409 while the consent is pending,
+ * 400 when the connection failed or the plan has no room, and 502.
  */
 export async function finalize(
   context: Context,
@@ -33,7 +33,7 @@ export async function finalize(
 
   const before = await findCurrent(database, organization.id, provider);
   const id = await activateIntegration(context, userId, provider, accountId);
-  // Nothing uses the earlier connection any more, so its grant is not left behind.
+  // Nothing uses the earlier connection any more, so its grant is revoked.
   if (before !== null && before.accountId !== accountId) context.defer(revokeQuietly(context, before.accountId));
   const integration = await findIntegration(database, organization.id, id);
   if (integration === null) throw notFound('Integration');
@@ -72,7 +72,7 @@ async function activateIntegration(context: Context, userId: number, provider: A
   return id;
 }
 
-/** What the connection is for: its request says it or, when another call has just finalized it, its integration. */
+/** The parameters of the connection, from its request or, after another call has finalized it, from its integration. */
 async function findConnectionParams(
   { database, organization }: Context,
   provider: App,
@@ -90,7 +90,7 @@ async function revokeQuietly({ settings, log }: Context, accountId: string): Pro
   if ('failure' in revoked) log.warn('a replaced connection was not revoked', { account_id: accountId, failure: revoked.failure });
 }
 
-/** What a caller is told whose plan has no place for another integration. */
+/** The refusal when the plan has no room for another integration. */
 export const integrationLimitReached = (limit: number): ServiceError =>
   badRequest(
     `The plan allows ${limit} ${limit === 1 ? 'integration' : 'integrations'}, and no place is left beside those that are connected or being connected; ` +

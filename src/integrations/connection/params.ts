@@ -2,10 +2,10 @@ import { invalidAt } from '../../library/errors.ts';
 import { booksRegions, isBooksRegion, isTrackerSubdomain } from '../../providers/broker/connection-params.ts';
 import type { App } from '../../library/connectable-apps.ts';
 
-/** Whether a connection says more of the provider than its name: a grant for one site or data centre is none for another. */
+/** Whether a connection has parameters: a grant for one site or data centre does not work for another. */
 export const hasParams = (provider: App): boolean => provider === 'tracker' || provider === 'books';
 
-/** What is needed to connect the provider, from what a caller has sent. Throws 422 naming the field. */
+/** The parameters of a connection, from a request. Throws 422 naming the field. */
 export function parseParams(provider: App, given: Record<string, unknown> | null | undefined): Record<string, string> {
   if (provider === 'tracker') return { subdomain: parseSubdomain(given?.['subdomain']) };
   if (provider === 'books') return { region: parseRegion(given?.['region'] ?? 'com') };

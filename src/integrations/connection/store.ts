@@ -1,11 +1,11 @@
 import { and, eq } from 'drizzle-orm';
-import type { Database, Row } from '../../database/client.ts';
+import type { Database } from '../../database/client.ts';
 import { connectionRequest } from '../../database/schema/integrations.ts';
 import type { App } from '../../library/connectable-apps.ts';
 
 export type ConnectionRequest = typeof connectionRequest.$inferSelect;
 
-/** Others than `?2` that are active, or asked for and not expired at `?3`: as many places of the plan are taken. */
+/** The number of integrations of other providers than `?2` that are active, or requested and not expired at `?3`. */
 const countOfOthers = `(SELECT count(*) FROM (
      SELECT provider FROM integration
      WHERE organization_id = ?1 AND disconnected_at IS NULL AND is_active = 1 AND provider <> ?2
@@ -14,14 +14,14 @@ const countOfOthers = `(SELECT count(*) FROM (
 export interface IntegrationQuota {
   organizationId: number;
   provider: App;
-  /** How many the plan allows. */
+  /** The maximum of integrations in the plan. */
   limit: number;
   now: number;
 }
 
 /**
- * Takes a place of the plan for a request, or takes over that of an earlier request for the same provider. False: none is left. The
- * places are counted in the statement that takes one, so that of two who ask for the last one gets it.
+ * Stores a connection request if the plan has room, or replaces an earlier request for the same provider. False: there is no room. One
+ * statement counts and inserts, so two simultaneous requests cannot both take the last place.
  */
 export async function insertRequestWithinQuota(
   database: Database,
@@ -49,7 +49,7 @@ export async function insertRequestWithinQuota(
   return taken !== null;
 }
 
-/** Gives the request the name by which the broker knows it, unless a later one has taken its place over. */
+/** Stores the broker's id of the request, unless a later request has replaced it. */
 export async function setBrokerConnectionId(
   database: Database,
   organizationId: number,
@@ -85,8 +85,8 @@ export interface Activation {
 }
 
 /**
- * Makes the integration of a connection, or gives the provider's current one this connection: its id and what was chosen for it stay.
- * Answers its id; null: the plan has no place for it.
+ * Makes a connection the provider's integration, or gives it to the provider's current integration, whose id and settings stay. Returns
+ * the integration's id; null: the plan has no room.
  */
 export async function activate(
   database: Database,
@@ -95,7 +95,7 @@ export async function activate(
 ): Promise<number | null> {
   const [rows] = await database.batch(
     [
-      database.prepare(
+      database.prepare<{ id: number }>(
         `INSERT INTO integration (organization_id, provider, created_at, updated_at, account_id, account_label, created_by, is_active, action,
          connection_params, provider_data, field_mapping)
        SELECT ?1, ?2, ?3, ?3, ?4, ?5, ?6, 1, 'all_calls', ?7, '{}', '{}' WHERE ${countOfOthers} < ?8
@@ -122,5 +122,5 @@ export async function activate(
     ],
     'integration.provider',
   );
-  return ((rows as Row[])[0]?.['id'] as number | undefined) ?? null;
+  return rows[0]?.id ?? null;
 }

@@ -10,13 +10,13 @@ function checkContactField(field: string): void {
   if (!isContactField(field)) throw invalidMapping(`${toQuoted(field)} is no field of a contact; use ${contactFieldsHint}`);
 }
 
-/** Throws 400 for a mapping that is no object. */
+/** Throws 400 unless the mapping is an object. */
 export function assertMappingObject(mapping: unknown): asserts mapping is Record<string, unknown> {
   if (!isRecord(mapping))
     throw invalidMapping(`field_mapping must be an object with the fields of contacts as keys, and is ${toQuoted(mapping)}`);
 }
 
-/** `fields` of books are `known`, or custom ones. Throws 400 naming the first entry that is wrong. */
+/** Checks a mapping to fields of books: `known` ones, or custom ones. Throws 400 naming the first invalid entry. */
 export function checkBooksMapping(mapping: unknown, known: readonly string[]): BooksMapping {
   assertMappingObject(mapping);
   const checked: BooksMapping = {};
@@ -42,7 +42,7 @@ const isBooksField = (name: string, known: readonly string[]): boolean => known.
 const writesTo = (entry: BooksMapping[string], externalField: string): boolean =>
   entry.external_field === externalField && entry.direction !== 'inbound';
 
-/** `columns`: the names of the sheet's. Throws 400 naming the first entry that is wrong. */
+/** Checks a mapping to `columns`, the names of a sheet's columns. Throws 400 naming the first invalid entry. */
 export function checkSheetMapping(mapping: unknown, columns: readonly string[]): SheetMapping {
   assertMappingObject(mapping);
   const checked: SheetMapping = {};

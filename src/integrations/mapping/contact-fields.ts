@@ -4,7 +4,7 @@ import { maxCustomFieldKeyLength } from '../../contacts/contacts/schemas.ts';
 
 const customPrefix = 'custom_fields.';
 
-/** Whether a mapping may have it as a key. A custom field need not exist yet. */
+/** Whether a mapping may have this key. A custom field need not exist yet. */
 export function isContactField(name: string): boolean {
   if (standardFields.includes(name)) return true;
   const key = name.startsWith(customPrefix) ? name.slice(customPrefix.length) : '';
@@ -13,7 +13,7 @@ export function isContactField(name: string): boolean {
 
 export const contactFieldsHint = `${standardFields.join(', ')} or ${customPrefix}{key}`;
 
-/** What can be mapped: the standard fields, then every custom one that was ever written. */
+/** The fields that can be mapped: the standard ones, then all custom fields of the organization. */
 export async function listContactFields(context: Context): Promise<string[]> {
   const columns = await listEditableColumns(context);
   return columns.map(({ key, standard }) => (standard ? key : customPrefix + key));

@@ -11,7 +11,9 @@ export interface MappingView {
   external_fields: string[];
 }
 
-/** The mapping, and what can be mapped to what: of a sheet the columns that it has now, none before one is selected. */
+/**
+ * The mapping and the fields of both sides: of a sheet its current columns, none before a sheet is selected. Throws 404, 400, 403 and 502.
+ */
 export async function readMapping(context: Context, id: number): Promise<MappingView> {
   const integration = await existingIntegration(context, id, dataSources);
   return toMappingView(context, integration, await listExternalFields(context, integration));

@@ -8,7 +8,7 @@ import { missingSyncConfig } from '../sync/missing-sync-config.ts';
 import { checkBooksMapping, assertMappingObject, checkSheetMapping } from './check-mapping.ts';
 import { listExternalFields, toMappingView, type MappingView } from './read-mapping.ts';
 
-/** Replaces the mapping as a whole, and begins to read under it. Throws 400 naming the entry that is wrong, 409 before a sheet is selected. */
+/** Replaces the whole mapping and starts a sync. Throws 404, 400 naming the invalid entry, and 409 before a sheet is selected. */
 export async function replaceMapping(context: Context, id: number, mapping: unknown): Promise<MappingView> {
   const integration = await existingIntegration(context, id, dataSources);
   assertMappingObject(mapping);

@@ -5,8 +5,8 @@ import type { SheetColumn } from '../sheet/sheet-columns.ts';
 import { toCustomField, isContactField } from './contact-fields.ts';
 
 /**
- * The mapping that the headers suggest, by the words of many languages that heads of contact tables have; `sample` decides between
- * several columns of phone numbers. A column of whole names gives both names. A column without such a word becomes a custom field, one without any header is left out.
+ * Suggests a mapping from the headers, by words of many languages; `sample` decides between several columns of phone numbers. A column of
+ * full names is mapped to both names. A column with another header becomes a custom field; a column without a header is omitted.
  */
 export function suggestMapping(columns: SheetColumn[], sample: string[][]): SheetMapping {
   const names = columns.map(({ name }) => name);

@@ -3,7 +3,7 @@ import { actionFailure, type ActionFailure } from '../actions/run-action.ts';
 import type { Integration } from '../contract.ts';
 import { findCurrent, findIntegration } from '../store.ts';
 
-/** The sheet integration of this id; null: the current one. One that is inactive is there, too. */
+/** The sheet integration with this id; null: the current one. It may be inactive. */
 export async function findSheetIntegration({ database, organization }: Context, id: number | null): Promise<Integration | ActionFailure> {
   if (id === null)
     return (
@@ -16,7 +16,7 @@ export async function findSheetIntegration({ database, organization }: Context, 
   return integration;
 }
 
-/** Of the sheet integrations that a journey may name; there is one at a time. */
+/** The ids of the sheet integrations that a journey may name: at most one. */
 export async function currentSheetIds({ database, organization }: Context): Promise<Set<number>> {
   const current = await findCurrent(database, organization.id, 'sheet');
   return new Set(current === null ? [] : [current.id]);

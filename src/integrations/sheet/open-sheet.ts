@@ -10,7 +10,7 @@ import { toSheetColumns, type SheetColumn } from './sheet-columns.ts';
 export interface OpenSheet {
   adapter: Sheet;
   spreadsheetId: string;
-  /** Of the file. */
+  /** The title of the file. */
   title: string;
   tab: SheetTab;
   tabs: SheetTab[];
@@ -19,13 +19,13 @@ export interface OpenSheet {
 
 export interface SheetChoice {
   sheet_url: string;
-  /** Of the tab; without it the one that the address shows, else the first. */
+  /** The name of the tab; undefined: the tab of the address, or else the first. */
   sheet_name?: string | undefined;
 }
 
 /**
- * `place`: where the choice stands in the request, whose fault a tab that is none then is (422); null: it was chosen earlier, and the tab has
- * gone since (502). Throws 403, 404 and 502 as the provider answers.
+ * Opens a tab of a spreadsheet. `place`: the location of the choice in the request, where an unknown tab is a 422; null: the tab was
+ * selected earlier and no longer exists (502). Throws 403, 404 and 502.
  */
 export async function openSheet(
   context: Context,
@@ -43,7 +43,7 @@ export async function openSheet(
   const adapter = sheet(toAppConnection(context, integration));
   const [known, opened] = await Promise.all([adapter.file(spreadsheetId), adapter.tabs(spreadsheetId)]);
   const { title, tabs } = await unwrapOutcome(context, integration, opened);
-  // Google still reads what lies in the bin, until it is gone. Not every grant lets one look there.
+  // Google still reads files in the bin. Some grants do not allow a look at the file.
   if ('file' in known && known.file.isTrashed)
     throw new ServiceError('provider_failed', `sheet: "${title}" is in the bin; restore it, or choose another one`);
   const named = choice.sheet_name?.trim() || undefined;

@@ -8,7 +8,7 @@ import { openSheet, type OpenSheet, type SheetChoice } from './open-sheet.ts';
 
 const sampleRowCount = 5;
 
-/** What a sheet holds, before it is chosen. */
+/** The columns and first rows of a sheet, before it is selected. Throws 404, 400, 422, 403 and 502. */
 export async function previewSheet(context: Context, id: number, choice: SheetChoice) {
   const integration = await existingIntegration(context, id, ['sheet']);
   const opened = await openSheet(context, integration, choice, ['query']);
@@ -22,7 +22,7 @@ export async function previewSheet(context: Context, id: number, choice: SheetCh
   };
 }
 
-/** The first rows below the headers, a cell for each column. */
+/** The first rows below the headers, with a cell for each column. */
 export async function readSample(context: Context, integration: Integration, opened: OpenSheet): Promise<string[][]> {
   const { adapter, spreadsheetId, tab, columns } = opened;
   if (columns.length === 0) return [];

@@ -4,7 +4,7 @@ import { toAppConnection } from '../connection/active-connection.ts';
 import { existingIntegration } from '../existing-integration.ts';
 import { unwrapOutcome } from '../unwrap-outcome.ts';
 
-/** Spreadsheets that the connected account sees, the last changed first. */
+/** A page of the spreadsheets that the connected account can see, the last changed first. Throws 404, 400, 403 and 502. */
 export async function searchSheets(
   context: Context,
   id: number,

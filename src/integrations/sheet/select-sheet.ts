@@ -9,11 +9,11 @@ import { openSheet, type OpenSheet, type SheetChoice } from './open-sheet.ts';
 
 export interface SheetSelection extends SheetChoice {
   contact_list_name: string;
-  /** Without it the one that the headers suggest. */
+  /** Undefined: the suggested mapping. */
   field_mapping?: unknown;
 }
 
-/** Records which sheet is read into which list, and begins to. Throws 400 for a mapping that does not fit, 422, 403, 404 and 502. */
+/** Selects the sheet and the list for its contacts, and starts a sync. Throws 400 for an invalid mapping, 422, 403, 404 and 502. */
 export async function selectSheet(context: Context, id: number, selection: SheetSelection): Promise<Integration> {
   const integration = await existingIntegration(context, id, ['sheet']);
   if (selection.field_mapping !== undefined) assertMappingObject(selection.field_mapping);
@@ -26,7 +26,7 @@ export async function selectSheet(context: Context, id: number, selection: Sheet
   return saveSelection(context, integration, selection, opened, mapping);
 }
 
-/** As the legacy PUT has it: the mapping is the suggested one, and the list keeps its name or has that of the file. */
+/** Selects a file for the legacy PUT: the mapping is the suggested one; the list keeps its name, or gets that of the file. */
 export async function selectFile(context: Context, integration: Integration, file: SheetChoice, place: string[]): Promise<Integration> {
   const opened = await openSheet(context, integration, file, place);
   const mapping = await buildSuggestedMapping(context, integration, opened);

@@ -6,16 +6,16 @@ import { actionFailure, type ActionFailure } from '../actions/run-action.ts';
 import type { Integration, SheetData } from '../contract.ts';
 import { toSheetColumns, type SheetColumn } from './sheet-columns.ts';
 
-/** What an integration has selected, with the columns that it has now. */
+/** The selected sheet of an integration, with its current columns. */
 export interface SelectedSheet {
   adapter: Sheet;
   spreadsheetId: string;
-  /** Of the tab. */
+  /** The name of the tab. */
   tab: string;
   columns: SheetColumn[];
 }
 
-/** Opens the sheet that was selected, for whoever tells failures that pass from those that do not. One that lies in the bin is `rejected`. */
+/** Opens the selected sheet, and returns failures instead of throwing. A sheet in the bin is `rejected`. */
 export async function openSelectedSheet(integration: Integration, connection: AppConnection): Promise<SelectedSheet | ActionFailure> {
   const { sheet_url, sheet_name: tab } = integration.providerData as SheetData;
   const address = sheet_url === undefined ? null : parseSheetUrl(sheet_url);
@@ -25,7 +25,7 @@ export async function openSelectedSheet(integration: Integration, connection: Ap
   const adapter = sheet(connection);
   const [known, read] = await Promise.all([adapter.file(spreadsheetId), adapter.headers(spreadsheetId, tab)]);
   if ('failure' in read) return read;
-  // Google still reads and writes what lies in the bin, until it is gone. Not every grant lets one look there.
+  // Google still reads and writes files in the bin. Some grants do not allow a look at the file.
   if ('file' in known && known.file.isTrashed)
     return appFailure('rejected', `sheet: "${known.file.name}" is in the bin; restore it, or select another one`);
   return { adapter, spreadsheetId, tab, columns: toSheetColumns(read.headers) };

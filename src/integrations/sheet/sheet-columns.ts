@@ -1,13 +1,13 @@
 import { nameHeaders } from '../../library/delimited-text/read-table.ts';
 
 export interface SheetColumn {
-  /** Unique, and what mappings speak of. */
+  /** Unique; mappings refer to it. */
   name: string;
-  /** It has no header: the name is its position. */
+  /** Whether the column has no header; its name is then its position. */
   isBlank: boolean;
 }
 
-/** The columns that a header row makes. Only headers make columns: a cell to the right of them all is none. */
+/** The columns of a header row. Cells to the right of the last header belong to no column. */
 export function toSheetColumns(headers: string[]): SheetColumn[] {
   const cleaned = headers.map((header) => header.trim());
   const last = cleaned.findLastIndex((header) => header !== '');

@@ -8,26 +8,26 @@ import { findIncludingDisconnected } from '../store.ts';
 import { openSelectedSheet } from './selected-sheet.ts';
 import { toSheetColumns } from './sheet-columns.ts';
 
-/** Rows as the spreadsheet numbers them: 1 has the headers. */
+/** A page of rows, numbered as in the spreadsheet: row 1 has the headers. */
 export interface SheetPage {
-  /** Names of the columns at the moment of this page. */
+  /** The names of the columns when this page was read. */
   headers: string[];
-  /** From `fromRow` on, with empty ones between; each ends with its last cell that is not empty. */
+  /** The rows from `fromRow` on, with empty ones between; each ends with its last filled cell. */
   rows: string[][];
-  /** Where the next page begins; null: this was the last. */
+  /** The first row of the next page; null: this is the last page. */
   next: number | null;
 }
 
-/** The sheet that an integration has selected, for whoever reads all of it. */
+/** The selected sheet of an integration, for reading all of its rows. */
 export interface SheetRows {
-  /** Of the tab. */
+  /** The name of the tab. */
   name: string;
   headers: string[];
-  /** The last one that the tab has room for. */
+  /** The last row of the grid. */
   lastRow: number;
-  /** The column that is mapped to phones, where one is. */
+  /** The column that is mapped to phone numbers; null: none is. */
   phoneColumn: string | null;
-  /** A page of so many columns from the left. Cells of `plainColumns` come as they are stored. */
+  /** Reads a page of the first `columns` columns. Cells of `plainColumns` are returned as stored, without formatting. */
   read(fromRow: number, columns: number, plainColumns: number[]): Promise<SheetPage | ActionFailure>;
 }
 
@@ -36,8 +36,8 @@ const minRowsPerPage = 20;
 const maxCellsPerPage = 50_000;
 
 /**
- * Opens the sheet of an integration by its id. Null: the organization never had such an integration. One that is of another provider or that
- * was disconnected says so. A connection that is found dead makes the integration inactive.
+ * Opens the selected sheet of an integration. Null: the organization never had this integration. Another provider, and a disconnected
+ * integration, are failures. A dead connection makes the integration inactive.
  */
 export async function openSheetRows(context: Context, integrationId: number): Promise<SheetRows | ActionFailure | null> {
   const integration = await findIncludingDisconnected(context.database, context.organization.id, integrationId);
@@ -85,7 +85,7 @@ async function openRows(context: Context, integration: Integration, connection: 
   };
 }
 
-/** What is there where the provider just says that a range is none: the tab that was selected has gone. */
+/** Explains a rejected range: the selected tab may no longer exist. */
 async function explainMissingTab(integration: Integration, connection: AppConnection, rejected: ActionFailure): Promise<ActionFailure> {
   const { sheet_url = '', sheet_name: tab = '' } = integration.providerData as SheetData;
   const known = await sheet(connection).tabs(parseSheetUrl(sheet_url)?.spreadsheetId ?? '');

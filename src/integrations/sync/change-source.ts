@@ -6,8 +6,8 @@ import { startSync } from './start-sync.ts';
 import { missingSyncConfig } from './missing-sync-config.ts';
 
 /**
- * Changes what is read or how, and begins to read anew when all is chosen. Due at once: the minute tick reads it even if this process
- * ends before the sync has begun.
+ * Changes the source or its mapping, and starts a full sync when the configuration is complete. The integration is due at once, so that
+ * the minute tick starts the sync if this process ends before.
  */
 export async function changeSource(
   context: Context,
@@ -25,7 +25,7 @@ export async function changeSource(
     now,
   );
   if (changed === null) throw notFound('Integration');
-  // One whose grant has ended is read as soon as it is connected again.
+  // An inactive integration is read when it is connected again.
   if (!isReady || !changed.isActive) return changed;
   await startSync(context, changed);
   return (await findIntegration(database, organization.id, changed.id)) ?? changed;

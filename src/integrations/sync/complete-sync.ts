@@ -9,8 +9,8 @@ const linkPageSize = 5_000;
 const removalBatchSize = 500;
 
 /**
- * What follows when all pages are read: contacts whose records have gone leave the list, and are contacts still; then the sync is completed.
- * False: something was changed meanwhile, and the sync is to be looked at again.
+ * Completes a sync whose pages are all read: removes contacts whose records are gone from the list; the contacts stay. False: the sync or
+ * the integration was changed meanwhile, and the step must be repeated.
  */
 export async function completeSync(context: Context, sync: RunningSync, lease: number): Promise<boolean> {
   const { database, clock } = context;
@@ -45,7 +45,7 @@ export async function completeSync(context: Context, sync: RunningSync, lease: n
   }
 }
 
-/** Links of records that were not there, some at a time. A contact whose link was not written may have been there as it was. */
+/** Pages of links whose records were not found. The contact of a link that was not written may be among `present`. */
 async function* findVanishedRecords({ database }: DatabaseContext, { integration, reading }: RunningSync) {
   const { present, began } = reading;
   if (present === null || contactListName(integration) === null) return;

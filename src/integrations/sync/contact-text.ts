@@ -1,7 +1,7 @@
 import { cleanLine } from '../../library/text/clean-text.ts';
 import { textFields, type ContactValues } from '../../contacts/contacts/contact.ts';
 
-/** The text of a mapped field of a contact; empty: it has none. */
+/** The text of a contact's mapped field; empty: the field has no value. */
 export function contactText(contact: ContactValues, field: string): string {
   const standard = textFields.find((name) => name === field);
   if (standard !== undefined) return contact[standard] ?? '';

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { failAfterRetries } from './leased-sync-store.ts';
 
-/** After the last try: the sync fails for the reason of that try. The integration is read again when it is due. */
+/** Fails a sync after its last try, with the reason of that try. The integration is read again when it is due. */
 export const failSync = ({ database, organization, clock }: Context, id: number): Promise<void> =>
   failAfterRetries(
     database,

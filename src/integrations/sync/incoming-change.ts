@@ -9,18 +9,18 @@ import type { SourceRecord } from './source/source.ts';
 
 export interface IncomingRecord {
   record: Pick<SourceRecord, 'values' | 'modifiedAt'>;
-  /** Those that are read. */
+  /** The inbound fields. */
   fields: MappedField[];
-  /** By field what the record had when it was read or pushed last; null: it is new to us. */
+  /** The record's values by field when it was last read or pushed; null: the record is new. */
   seen: Record<string, string> | null;
-  /** The contact that it is, as far as it is known. */
+  /** The contact of the record; null: unknown. */
   contact: Contact | null;
   defaultCountry: string;
 }
 
 /**
- * What a record changes of its contact: the fields in which it differs from what it had last. Where both sides have changed a
- * bidirectional field, the later change stays; the provider's does where it does not say when it was made.
+ * The change that a record makes to its contact: the fields that differ from `seen`. When both sides have changed a bidirectional field,
+ * the later change wins; the record's change wins when its provider gives no time.
  */
 export function toIncomingChange({ record, fields, seen, contact, defaultCountry }: IncomingRecord): FieldParseResult {
   const wanted: Record<string, unknown> = {};
@@ -49,20 +49,20 @@ export function toIncomingChange({ record, fields, seen, contact, defaultCountry
   return 'change' in reading ? { change: keepOwnTags(reading.change, splitTags(seen?.['tags'] ?? '')) } : reading;
 }
 
-/** Tags that did not come from the record stay. */
+/** Keeps tags that did not come from the record. */
 function keepOwnTags({ tags, ...change }: ContactChange, before: string[]): ContactChange {
   return tags === undefined ? change : { ...change, add_tags: tags, remove_tags: before.filter((tag) => !tags.includes(tag)) };
 }
 
 const customFieldKey = (field: string): string | undefined => (field.startsWith('custom_fields.') ? field.slice(14) : undefined);
 
-/** A cell may hold several numbers; what is no number at all is refused by its own words. */
+/** The first phone number in a cell; a text without any is returned unchanged, and refused later. */
 function firstPhone(text: string, defaultCountry: string): string {
   const reading = findFirstPhone(text, defaultCountry);
   return 'phone' in reading ? reading.phone : text;
 }
 
-/** The text of a contact that has taken over what a record has. */
+/** The text that a contact has after it has taken over a record's value. */
 export function toStoredText(field: string, text: string, defaultCountry: string): string {
   if (field === 'phone') return text === '' ? '' : firstPhone(text, defaultCountry);
   if (field === 'tags') return splitTags(text).join(', ');

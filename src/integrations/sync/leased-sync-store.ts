@@ -1,14 +1,16 @@
-import type { Database, Row, Statement } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
+import type { integrationSync } from '../../database/schema/index.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { toCheckpoint, type Checkpoint, type SyncProgress, type SyncError } from './progress.ts';
 
-/** A sync that this process holds. Whoever else had it before can no longer write it. */
+/** A sync that this process holds. Earlier holders can no longer write it. */
 export interface LeasedSync {
   id: number;
   organizationId: number;
   integrationId: number;
-  /** Epoch ms until which it is held; also tells this holder from others. */
+  /** Epoch ms until which the sync is held; also identifies the holder. */
   lease: number;
-  /** How many steps are written. */
+  /** The number of written steps. */
   pages: number;
 }
 
@@ -23,29 +25,31 @@ export interface StoredSync extends LeasedSync {
   errors: SyncError[];
 }
 
-const toStoredSync = (row: Row): StoredSync => ({
-  id: row['id'] as number,
-  organizationId: row['organization_id'] as number,
-  integrationId: row['integration_id'] as number,
-  lease: row['lease_until'] as number,
-  pages: row['pages'] as number,
-  checkpoint: row['checkpoint'] === null ? null : (JSON.parse(row['checkpoint'] as string) as Checkpoint),
-  changedSince: row['changed_since'] as number | null,
-  rowsSeen: row['rows_seen'] as number,
-  created: row['created'] as number,
-  updated: row['updated'] as number,
-  unchanged: row['unchanged'] as number,
-  failed: row['failed'] as number,
-  errors: JSON.parse(row['errors'] as string) as SyncError[],
+type SyncRow = StoredRow<typeof integrationSync>;
+
+const toStoredSync = (row: SyncRow): StoredSync => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  integrationId: row.integration_id,
+  lease: row.lease_until!,
+  pages: row.pages,
+  checkpoint: row.checkpoint === null ? null : (JSON.parse(row.checkpoint) as Checkpoint),
+  changedSince: row.changed_since,
+  rowsSeen: row.rows_seen,
+  created: row.created,
+  updated: row.updated,
+  unchanged: row.unchanged,
+  failed: row.failed,
+  errors: JSON.parse(row.errors) as SyncError[],
 });
 
-/** Takes a sync that nobody holds, or that this process (`mine`) holds already; null: it is another's, or is over. */
+/** Acquires a sync that nobody holds, or that this process holds already (`mine`). Null: another process holds it, or it has ended. */
 export async function acquireLease(
   database: Database,
   { id, organizationId }: { id: number; organizationId: number },
   { now, lease, mine }: { now: number; lease: number; mine: number | null },
 ): Promise<StoredSync | null> {
-  const take = database.prepare(
+  const take = database.prepare<SyncRow>(
     `UPDATE integration_sync SET lease_until = ?4 WHERE id = ?1 AND organization_id = ?2 AND status = 'running'
          AND (coalesce(lease_until, 0) <= ?3 OR lease_until = ?5) RETURNING *`,
     id,
@@ -56,15 +60,17 @@ export async function acquireLease(
   );
   const [rows] = await database.batchOnce([take], async ({ changes }) =>
     changes
-      ? database.batch([database.prepare('SELECT * FROM integration_sync WHERE id = ? AND organization_id = ?', id, organizationId)])
+      ? database.batch([
+          database.prepare<SyncRow>('SELECT * FROM integration_sync WHERE id = ? AND organization_id = ?', id, organizationId),
+        ])
       : [[]],
   );
-  return rows![0] ? toStoredSync(rows![0]) : null;
+  return rows[0] ? toStoredSync(rows[0]) : null;
 }
 
 /**
- * The first parameters of the statements below, and whether the sync is still this process's, at the step where it was, and of an
- * integration that nobody has changed since it was read. Otherwise they break their batch (`isLeaseLost`).
+ * Whether this process still holds the sync at the same step, and its integration is unchanged. Otherwise the statement breaks its batch
+ * (`isLeaseLost`). `leaseParameters` are its first parameters.
  */
 const leaseCondition = `status = 'running' AND lease_until = ?3 AND pages = ?4
   AND EXISTS (SELECT 1 FROM integration i WHERE i.id = integration_sync.integration_id AND i.revision = ?5)`;
@@ -79,7 +85,7 @@ const leaseParameters = ({ id, organizationId, lease, pages }: LeasedSync, revis
 export const isLeaseLost = (error: unknown): boolean =>
   /NOT NULL constraint failed: integration_sync\.pages/.test(String((error as Error).message));
 
-/** The step that follows is written with this. It breaks the batch, too, when a record of `keys` was pushed since `askedAt`. */
+/** Writes the next step's position. It breaks its batch also when a record of `keys` was pushed since `askedAt`. */
 export const advanceStatement = (
   database: Database,
   held: LeasedSync,
@@ -107,11 +113,11 @@ export const advanceStatement = (
     askedAt,
   );
 
-/** How many syncs of an integration are remembered, and how many of the older ones are forgotten at a time. */
+/** The number of kept syncs of an integration, and of older ones deleted at a time. */
 const maxKeptSyncs = 200;
 const deleteBatchSize = 20;
 
-/** Ends a sync, completed or, with a reason, failed, and tells the integration. */
+/** Ends a sync as completed or, with a reason, as failed, and records that in the integration. */
 export async function endSync(
   database: Database,
   held: LeasedSync,
@@ -153,7 +159,7 @@ export async function endSync(
   );
 }
 
-/** Ends a sync of which there is nothing to be told, because its integration is gone or waits to be connected again. */
+/** Ends a sync without recording it in the integration, which is disconnected or inactive. */
 export async function abandonSync(database: Database, { id, lease }: LeasedSync, reason: string, now: number): Promise<void> {
   await database.all(
     database.prepare(
@@ -168,7 +174,7 @@ export async function abandonSync(database: Database, { id, lease }: LeasedSync,
   );
 }
 
-/** Lets go of a sync until `until`, for the reason why its step failed. */
+/** Releases a sync until `until`, with the reason why its step failed. */
 export async function rescheduleSync(database: Database, { id, lease }: LeasedSync, reason: string, until: number): Promise<void> {
   await database.all(
     database.prepare(
@@ -182,7 +188,7 @@ export async function rescheduleSync(database: Database, { id, lease }: LeasedSy
   );
 }
 
-/** Lets go of a sync that goes on at once. */
+/** Releases a sync that continues at once. */
 export async function releaseLease(database: Database, { id, lease }: LeasedSync, now: number): Promise<void> {
   await database.all(
     database.prepare(
@@ -195,7 +201,7 @@ export async function releaseLease(database: Database, { id, lease }: LeasedSync
   );
 }
 
-/** Fails a sync that nobody holds, for the reason of its last try, with `advice` behind it. */
+/** Fails a sync that nobody holds, with the reason of its last try followed by `advice`. */
 export async function failAfterRetries(
   database: Database,
   { id, organizationId }: { id: number; organizationId: number },

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../library/security/hash.ts';
 import type { BooksData, BooksMapping, Direction, Integration, SheetData } from '../contract.ts';
 
-/** A field of contacts, a standard one or `custom_fields.{key}`, and what it is called at the provider. */
+/** A contact field, standard or `custom_fields.{key}`, and its name at the provider. */
 export interface MappedField {
   field: string;
   external: string;
@@ -10,7 +10,7 @@ export interface MappedField {
 
 type MappedIntegration = Pick<Integration, 'provider' | 'fieldMapping'>;
 
-/** The columns of a sheet are all inbound. */
+/** The mapped fields; columns of a sheet are all inbound. */
 export const mappedFields = ({ fieldMapping }: MappedIntegration): MappedField[] =>
   Object.entries(fieldMapping as BooksMapping | Record<string, string>).map(([field, entry]) =>
     typeof entry === 'string'
@@ -24,11 +24,11 @@ export const inboundFields = (integration: MappedIntegration): MappedField[] =>
 export const outboundFields = (integration: MappedIntegration): MappedField[] =>
   mappedFields(integration).filter(({ direction }) => direction !== 'inbound');
 
-/** The list that the records' contacts are on, as long as they are there; null: none. */
+/** The list for the contacts of the records; null: none. */
 export const contactListName = ({ providerData }: Pick<Integration, 'providerData'>): string | null =>
   (providerData as SheetData).contact_list_name ?? null;
 
-/** Names what is read and how. What was read under another name says nothing of what has changed since. */
+/** A hash of the source and the mapped fields. A checkpoint with another hash says nothing about later changes. */
 export function sourceFingerprint(
   integration: Pick<Integration, 'provider' | 'providerData' | 'connectionParams' | 'fieldMapping'>,
 ): string {

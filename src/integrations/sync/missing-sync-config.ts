@@ -1,6 +1,6 @@
 import type { BooksMapping, Integration } from '../contract.ts';
 
-/** What is still to be chosen before a data source can be read, with the call that does it; null: nothing. */
+/** The missing setting that a sync needs, with the request that sets it; null: nothing is missing. */
 export function missingSyncConfig({
   id,
   provider,

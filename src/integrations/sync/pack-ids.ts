@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Ids as short text: their differences in order, seven bits a byte, in base64. Neighbours take one byte each. */
+/** Packs ids into text: sorted differences, seven bits a byte, in base64. Neighbouring ids take one byte each. */
 export function packIds(ids: Iterable<number>): string {
   const bytes: number[] = [];
   let before = 0;

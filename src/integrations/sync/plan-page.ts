@@ -7,15 +7,15 @@ import type { MappedField } from './mapped-fields.ts';
 import type { SyncProgress, SyncError } from './progress.ts';
 import type { SourcePage, SourceRecord } from './source/source.ts';
 
-/** Which contact stands for a record, and what the record had last. */
+/** The contact of a record, and the record's last known values. */
 export interface Link {
   key: string;
   contactId: number;
   seenHash: string;
   seen: Record<string, string>;
-  /** Names the reading that has written it last. */
+  /** The `began` of the reading that last wrote the link. */
   seenIn: number | null;
-  /** Epoch ms; in the future while a push is under way. */
+  /** Epoch ms of the last push; in the future while a push is running. */
   pushedAt: number | null;
   /** Whether the contact is on the list of the records. */
   isListed: boolean;
@@ -33,19 +33,19 @@ export interface ClassifiedPage {
   rowsSeen: number;
   unchanged: number;
   errors: SyncError[];
-  /** Contacts that were there although nothing is written of them. */
+  /** Contacts of records that are present and need no write. */
   present: number[];
 }
 
-/** Names what a record has in its fields. */
+/** A hash of a record's mapped values. */
 export const hashValues = (values: Record<string, string>, fields: MappedField[]): string => {
   const entries = fields.map(({ field, external }) => [field, external, values[field] ?? '']);
   return sha256Hex(JSON.stringify(entries.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)))).slice(0, 32);
 };
 
 /**
- * Tells the records of a page that have to be looked at from those that are as they were. Of rows that are one person, the first counts.
- * `askedAt`: when the page was asked for. What was pushed since then may be older here than it is there, so it is left to the next sync.
+ * Separates the records of a page that may change contacts from unchanged ones. Of several rows with one key, the first counts. `askedAt`:
+ * when the page was requested. A record that was pushed since then may be outdated here, so the next sync reads it.
  */
 export function classifyRecords(
   { records }: Pick<SourcePage, 'records'>,
@@ -87,7 +87,7 @@ export function classifyRecords(
 const wasPresent = (link: Link | null, { began, present }: SyncProgress): boolean =>
   link !== null && (link.seenIn === began || present?.has(link.contactId) === true);
 
-/** What contacts have to be read for: those of links, and those that have the phone or the external id of a record. */
+/** The keys of the contacts to load: contacts of links, and contacts with the phone or external id of a record. */
 export function lookupKeys(candidates: Candidate[], defaultCountry: string) {
   const phones = candidates.flatMap(({ record }) => phoneOf(record, defaultCountry) ?? []);
   const externalIds = candidates.flatMap(({ record }) => record.values['external_id'] ?? []);
@@ -100,7 +100,7 @@ function phoneOf({ values }: SourceRecord, defaultCountry: string): string | und
   return reading && 'phone' in reading ? reading.phone : undefined;
 }
 
-/** The rows of the upsert; `index` is that of the candidate. */
+/** The rows of the upsert; `index` is the candidate's. */
 export function toUpsertRows(
   candidates: Candidate[],
   contacts: Contact[],
@@ -129,7 +129,7 @@ export function toUpsertRows(
 
 const noKeyFailure = { code: 'no_key', detail: 'a contact needs a phone or an external_id to be found again; add one to the record' };
 
-/** A link to be written: to a contact by its id or, of a new one, by what it can be found by. */
+/** A link to write: to an existing contact by its id, to a new one by its phone or external id. */
 export interface LinkToWrite {
   key: string;
   contactId: number | null;
@@ -139,7 +139,7 @@ export interface LinkToWrite {
   seen: Record<string, string>;
 }
 
-/** What the people of a plan mean for links and numbers. Of several records that are one person, the first is counted as it. */
+/** The links and counts that follow from the people of an upsert. Of several records of one person, the first is counted as the person. */
 export function toPageOutcome(people: Person[], candidates: Candidate[], mapped: MappedField[]) {
   const links: LinkToWrite[] = [];
   const counted = { created: 0, updated: 0, unchanged: 0 };

@@ -11,38 +11,38 @@ export interface SyncCounts {
   failed: number;
 }
 
-/** `detail` is a word, `message` its sentence. */
+/** `detail` is a code, `message` a sentence. */
 export type SyncError = Partial<RecordLocation> & { detail: string; message: string };
 
-/** How far a sync has come with reading its source. */
+/** The progress of a sync in reading its source. */
 export interface SyncProgress {
   source: string;
-  /** Epoch ms; also names the reading. */
+  /** Epoch ms; also identifies the reading. */
   began: number;
-  /** Epoch ms: only what has changed since is read; null: everything. */
+  /** Epoch ms: only later changes are read; null: all records. */
   changedSince: number | null;
-  /** Where the next page begins; null: at the beginning. */
+  /** The position of the next page; null: the first page. */
   place: SourcePosition | null;
-  /** All pages are read; what is left is to find out who has gone. */
+  /** All pages are read; the records that are gone remain to be found. */
   isRead: boolean;
-  /** Contacts that were there, beside those whose links were written; null: who has gone is not to be known. */
+  /** Contacts that were present without a written link; null: records that are gone are not looked for. */
   present: Set<number> | null;
-  /** How often it was begun anew because rows were moved while they were read. */
+  /** How often the reading was restarted because rows were moved meanwhile. */
   restarts: number;
   tally: SyncCounts;
-  /** The first ones. */
+  /** The first errors. */
   errors: SyncError[];
 }
 
-/** As `integration_sync` keeps it. */
+/** The stored form, in `integration_sync`. */
 export type Checkpoint =
   | { source: string; began: number; place?: SourcePosition | null; is_read?: boolean; present?: string | null; restarts?: number }
-  /** Not begun, and to read everything. */
+  /** Not begun yet, and to read all records. */
   | { everything: true };
 
 const zeroCounts: SyncCounts = { rowsSeen: 0, created: 0, updated: 0, unchanged: 0, failed: 0 };
 
-/** More than fits beside everything else into a row of the database. */
+/** The maximum length that fits into a database row. */
 const maxPresentLength = 1_500_000;
 const maxRestarts = 3;
 
@@ -51,7 +51,7 @@ export const toCheckpoint = ({ source, began, place, isRead, present, restarts }
   return { source, began, place, is_read: isRead, present: packed !== null && packed.length > maxPresentLength ? null : packed, restarts };
 };
 
-/** What a sync that has begun goes on with; null: it has not, or what is to be read is another thing by now. */
+/** The progress of a sync that has begun; null: it has not begun, or the source or mapping has changed since. */
 export function progressFromCheckpoint(
   {
     checkpoint,
@@ -66,18 +66,18 @@ export function progressFromCheckpoint(
   return { source, began, changedSince, place, isRead, present: present === null ? null : unpackIds(present), restarts, tally, errors };
 }
 
-/** Clocks differ, and the provider's is the one that says when something was changed. */
+/** The clocks of this service and of the provider may differ. */
 const overlapMs = 5 * 60_000;
-/** Pages counted by number can miss a record when another is deleted meanwhile, and refused records are to be tried again. */
+/** Numbered pages can miss a record when another is deleted meanwhile, and refused records should be tried again. */
 const fullSyncIntervalMs = 24 * 60 * 60_000;
 
-/** Syncs of an integration that were completed: the last one, and the last one that has read everything. */
+/** The last completed sync of an integration, and the last one that read all records. */
 export interface PreviousSyncs {
   last: { source: string; began: number } | null;
   lastFull: { began: number } | null;
 }
 
-/** A reading from the beginning: of everything, or where the provider can tell of what has changed since the last one. */
+/** A new reading: of all records, or only of later changes where the provider can list those. */
 export function newProgress(
   integration: Pick<Integration, 'provider' | 'providerData' | 'connectionParams' | 'fieldMapping'>,
   { last, lastFull }: PreviousSyncs,
@@ -103,12 +103,12 @@ export function newProgress(
   };
 }
 
-/** The reading begun anew, of everything. */
+/** The reading restarted, of all records. */
 export function restartProgress(reading: SyncProgress, now: number): SyncProgress {
   const fresh = { ...reading, began: now, changedSince: null, place: null, isRead: false, tally: zeroCounts, errors: [] };
   const restarts = reading.restarts + 1;
   return { ...fresh, restarts, present: reading.present && restarts < maxRestarts ? new Set() : null };
 }
 
-/** Whether rows that are moved about are taken as they come, since they are moved too often. Who has gone is then not to be known. */
+/** Whether moved rows are accepted, because the reading was restarted too often. Records that are gone are then not looked for. */
 export const toleratesMovedRows = ({ restarts }: SyncProgress): boolean => restarts >= maxRestarts;

@@ -13,15 +13,15 @@ import { abandonSync, endSync, acquireLease, isLeaseLost, rescheduleSync, releas
 import { findPreviousSyncs } from './sync-store.ts';
 import { writePage, type RunningSync } from './write-page.ts';
 
-/** By then a page is read and written, or whoever held the sync has died and the minute tick sends for it again. */
+/** A page is read and written within this time; otherwise the worker has died, and the minute tick sends another message. */
 const stepLeaseMs = 120_000;
-/** Steps in the time of one message, so that no sync keeps the others waiting. */
+/** The maximum of steps for one message, so that other syncs get their turn. */
 const maxStepsPerMessage = 10;
 
-/** How a sync goes on: it is over, or in other hands, when null. `trouble`: nothing was done, try again after so long. */
+/** When the sync continues; null: it has ended, or another process holds it. `isTrouble`: no step succeeded. */
 export type SyncContinuation = { delaySeconds: number; isTrouble: boolean } | null;
 
-/** Goes on with a sync, step by step, each of which reads a page and writes it. Every step may be repeated. `attempts` counts from 1. */
+/** Continues a sync, one page a step. Each step is repeatable. `attempts` counts from 1. */
 export async function runSync(context: Context, id: number, attempts: number): Promise<SyncContinuation> {
   let sync = await acquireSync(context, id, null);
   let steps = 0;
@@ -30,7 +30,7 @@ export async function runSync(context: Context, id: number, attempts: number): P
       const step = await runStep(context, sync);
       if (step === 'over') return null;
       if (step !== 'again' && 'failure' in step) return await reschedule(context, sync, step, { steps, attempts });
-      // Somebody has changed what the step was about; whether the sync still is this process's is to be seen.
+      // Another process or request has changed the sync or its integration: try to acquire the sync again.
       sync = step === 'again' ? await acquireSync(context, id, sync.held.lease) : step;
     }
   } catch (error) {
@@ -56,7 +56,7 @@ async function reschedule(
   return { delaySeconds, isTrouble: steps === 0 };
 }
 
-/** Takes the sync, and reads what it is about; null: it is another's, or is over. */
+/** Acquires the sync and loads its integration. Null: another process holds it, or it has ended. */
 async function acquireSync(context: Context, id: number, mine: number | null): Promise<RunningSync | null> {
   const { database, organization, clock } = context;
   const now = clock();
@@ -75,13 +75,13 @@ async function acquireSync(context: Context, id: number, mine: number | null): P
   const known = progressFromCheckpoint(stored, sourceFingerprint(integration));
   if (known) return { held: stored, integration, reading: known };
   const { checkpoint } = stored;
-  // What it was to read is another thing by now, so nothing of it counts.
+  // The source or mapping has changed since the sync began, so its checkpoint is discarded.
   const wantsEverything = checkpoint !== null;
   const reading = newProgress(integration, await findPreviousSyncs(database, integration.id), { wantsEverything, now });
   return { held: stored, integration, reading };
 }
 
-/** `again`: nothing is done, because somebody has changed something. */
+/** Runs one step. `again`: nothing was done, because the sync or its integration was changed meanwhile. */
 async function runStep(context: Context, sync: RunningSync): Promise<RunningSync | 'over' | 'again' | AppFailure> {
   const { clock } = context;
   if (sync.reading.isRead) return (await completeSync(context, sync, clock() + stepLeaseMs)) ? 'over' : 'again';
@@ -108,7 +108,7 @@ async function handleFailure(
 ): Promise<RunningSync | 'over' | 'again' | AppFailure> {
   const { integration, reading } = sync;
   if (failure.failure === 'rate_limited' || failure.failure === 'unavailable') return failure;
-  // Books do not promise that they can be asked for what has changed.
+  // Books may reject a query for changed records.
   if (failure.failure === 'rejected' && reading.changedSince !== null)
     return { ...sync, reading: restartProgress(reading, context.clock()) };
   const words = failure.failure === 'insufficient_permissions' ? `insufficient_permissions: ${failure.message}` : failure.message;
@@ -117,7 +117,7 @@ async function handleFailure(
   return stopped;
 }
 
-/** What can be read no more as it was chosen. What was read before stays. */
+/** Fails a sync whose source can no longer be read as configured. Contacts that were read before stay. */
 async function stopSync({ database, clock }: Context, { held, integration }: RunningSync, reason: string): Promise<'over' | 'again'> {
   try {
     await endSync(database, held, { revision: integration.revision, reading: null, reason, now: clock() });

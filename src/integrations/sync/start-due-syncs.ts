@@ -2,11 +2,14 @@ import type { Database } from '../../database/client.ts';
 import { syncIntervalMs, toSyncMessage } from './start-sync.ts';
 import { insertDueSyncs, claimLapsedSyncs } from './sync-store.ts';
 
-/** How many are begun, and how many are sent for again, in a tick. */
+/** The maximum of new syncs, and of resent messages, in one tick. */
 const dueBatchSize = 500;
 const lapsedBatchSize = 100;
 
-/** Begins to read the data sources that are due, and sends again for syncs that nobody holds since `lapsedBefore`. Answers how many of these. */
+/**
+ * Starts the syncs of due data sources, and resends the messages of syncs that nobody has held since `lapsedBefore`. Returns the number of
+ * resent messages.
+ */
 export async function startDueSyncs(bindings: Env, database: Database, now: number, lapsedBefore: number): Promise<number> {
   const lapsed = await claimLapsedSyncs(database, { before: lapsedBefore, now, limit: lapsedBatchSize });
   const due = await insertDueSyncs(database, { now, nextSyncAt: now + syncIntervalMs, limit: dueBatchSize });

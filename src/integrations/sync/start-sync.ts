@@ -7,12 +7,12 @@ import { existingIntegration } from '../existing-integration.ts';
 import { missingSyncConfig } from './missing-sync-config.ts';
 import { insertSync } from './sync-store.ts';
 
-/** How often a data source is read. */
+/** The interval between the syncs of a data source. */
 export const syncIntervalMs = 15 * 60_000;
 
 /**
- * Begins to read all of a data source, or finds the reading that is under way. When what is read has been changed since that began, it
- * begins anew under the same id.
+ * Starts a full sync of a data source, or returns the running one. When the source or mapping has changed since that began, it restarts
+ * under the same id.
  */
 export async function startSync(context: Context, { id }: Pick<Integration, 'id'>): Promise<{ sync_id: number }> {
   const { database, organization, clock } = context;
@@ -23,7 +23,7 @@ export async function startSync(context: Context, { id }: Pick<Integration, 'id'
   return { sync_id: syncId };
 }
 
-/** Begins to read a data source now, or finds the reading that is under way. Throws 409 while something is still to be chosen. */
+/** Starts a full sync now, or returns the running one. Throws 404, 400, and 409 while a setting is missing. */
 export async function resync(context: Context, id: number): Promise<{ status: 'started'; sync_id: number }> {
   const integration = await existingIntegration(context, id, dataSources);
   toAppConnection(context, integration);
@@ -40,7 +40,7 @@ export const toSyncMessage = ({ id, organization_id }: { id: number; organizatio
   id,
 });
 
-/** After the answer; a send that is lost is made good by the minute tick. */
+/** Sends the message after the response. The minute tick repeats a lost message. */
 function enqueueSync({ bindings, organization, defer }: Context, id: number): void {
   defer(bindings.SYNCS_QUEUE.send(toSyncMessage({ id, organization_id: organization.id })));
 }

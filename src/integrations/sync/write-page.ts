@@ -14,7 +14,7 @@ import { advanceStatement, isLeaseLost, type LeasedSync } from './leased-sync-st
 
 const maxErrors = 20;
 
-/** A sync that is held, with what it reads and how far it is. */
+/** A held sync with its integration and its progress. */
 export interface RunningSync {
   held: LeasedSync;
   integration: Integration;
@@ -22,8 +22,8 @@ export interface RunningSync {
 }
 
 /**
- * Writes a page: its contacts, which contact stands for which record, and where the next page begins, all in one batch. Null: somebody
- * else has written the same meanwhile, and nothing is written. `lease`: until when the sync is held then.
+ * Writes a page in one batch: its contacts, their links, and the position of the next page. Null: another process has written meanwhile,
+ * and nothing is written. `lease`: until when the sync is held afterwards.
  */
 export async function writePage(
   context: Context,
@@ -56,7 +56,7 @@ export async function writePage(
 
 interface PageContacts extends Pick<PreparedUpsert, 'statements' | 'onWritten'>, Pick<SyncCounts, 'created' | 'updated' | 'unchanged'> {
   links: Statement[];
-  /** `index` is that of the candidate. */
+  /** `index` is the candidate's. */
   failures: RowFailure[];
 }
 
@@ -98,7 +98,7 @@ function advanceProgress(
       message: code === 'contact_limit_reached' ? contactLimitMessage(context) : detail,
     })),
   ];
-  // A record that is refused is still there.
+  // The contact of a refused record is still present.
   const present = [...sorted.present, ...contacts.failures.flatMap(({ index }) => sorted.candidates[index]!.link?.contactId ?? [])];
   return {
     ...reading,

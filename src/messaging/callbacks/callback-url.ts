@@ -9,18 +9,18 @@ type SigningSettings = Pick<Settings, 'SIGNING_KEY'>;
 
 const tokenPattern = /^([1-9]\d{0,15})-([0-9a-f]{64})$/;
 
-/** Names the organization, and cannot be made up: two providers sign nothing, so that whoever knows the address is believed. */
+/** A signed token that names the organization. Two providers sign no callbacks: there the secret address is the only proof. */
 async function createToken({ SIGNING_KEY }: SigningSettings, provider: ProviderKey, organizationId: number): Promise<string> {
   return `${organizationId}-${await signParts(SIGNING_KEY, ['messaging', provider, organizationId])}`;
 }
 
-/** The organization of a token; null for one that is not ours. */
+/** The organization of a token; null for a forged one. */
 export async function organizationFromToken(settings: SigningSettings, provider: ProviderKey, token: string): Promise<number | null> {
   const organizationId = Number(tokenPattern.exec(token)?.[1]);
   return organizationId && isEqualConstantTime(token, await createToken(settings, provider, organizationId)) ? organizationId : null;
 }
 
-/** Under which origin providers reach this service: PUBLIC_URL, or where the configuration was written. */
+/** The address of the webhook to which a provider reports the organization's messages. */
 export const resolveCallbackOrigin = ({ PUBLIC_URL }: Pick<Settings, 'PUBLIC_URL'>, callbackOrigin: string): string =>
   PUBLIC_URL.replace(/\/$/, '') || callbackOrigin;
 

@@ -6,18 +6,20 @@ import { advanceAllStatements, findByMessageIds, isSending } from '../messages/s
 import { resolveSender } from '../messages/sender.ts';
 import { rankOf, sendingExpiredBefore } from '../messages/status.ts';
 
-/** A request as it came. */
+/** A callback request as received. */
 export interface IncomingCallback {
-  /** Path and query, letter for letter. */
+  /** Path and query, unchanged, because signatures cover them. */
   path: string;
   headers: Headers;
   body: string;
 }
 
-/** A provider may tell of a message before its answer to the sending is written down. */
+/** The delays before the next look for a message: a provider may report it before its answer to the sending is stored. */
 const retryDelaysMs = [200, 800, 2000];
 
-/** Takes in what a provider tells of messages. `unsigned`: it is not proved to be the provider. `ignored`: it concerns no message of ours. */
+/**
+ * Records what a provider reports of messages. `unsigned`: the callback has no valid signature. `ignored`: it is about no stored message.
+ */
 export async function processCallback(
   context: Context,
   provider: ProviderKey,
@@ -25,7 +27,7 @@ export async function processCallback(
 ): Promise<'unsigned' | 'ignored' | 'ok'> {
   const config = await findConfig(context.database, context.organization.id);
   const sender = await resolveSender(context, config, provider);
-  // Without its credentials nobody can tell what is the provider's.
+  // Without the provider's credentials no signature can be checked.
   if ('failure' in sender) return 'ignored';
   const url = resolveCallbackOrigin(context.settings, config!.callbackOrigin) + callback.path;
   const received = sender.provider.readCallback({ ...callback, url });
@@ -40,7 +42,7 @@ export async function processCallback(
   return left.length < received.events.length ? 'ok' : 'ignored';
 }
 
-/** Moves messages on, never back. Answers the events of messages that are not known. */
+/** Moves messages to later statuses, never back. Returns the events of unknown messages. */
 async function applyEvents(
   { database, organization, clock }: Context,
   provider: ProviderKey,

@@ -29,7 +29,7 @@ messagingCallbackRoutes.post(callbackPath, async (c) => {
   return c.json({ status }, 200);
 });
 
-/** Meta asks whether the address wants to be told; the verify token is the token in it. */
+/** Meta verifies the webhook's address; the verify token is the token of the address. */
 messagingCallbackRoutes.get(callbackPath, async (c) => {
   const { provider } = await resolveCallback(c);
   const challenge = provider === 'provider_b' ? verifyWebhookChallenge(c.req.url, c.req.param('token')!) : null;

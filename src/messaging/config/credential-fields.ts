@@ -8,7 +8,7 @@ export const providerKeys = ['provider_a', 'provider_b', 'provider_c', 'provider
 
 export const isProviderKey = (text: string): text is ProviderKey => (providerKeys as readonly string[]).includes(text);
 
-/** What a value is judged by. */
+/** The facts that values are validated with. */
 export interface ValidationContext {
   defaultCountry: string;
   allowedPrivateOrigins: readonly string[];
@@ -16,14 +16,14 @@ export interface ValidationContext {
 
 export interface CredentialField {
   isSecret?: true;
-  /** Not needed to send. */
+  /** A message can be sent without the value. */
   isOptional?: true;
   isFlag?: true;
-  /** Where the secrets beside it are sent. */
+  /** The address to which the other secrets are sent. */
   isAddress?: true;
-  /** The value as it is kept. */
+  /** Normalizes a value before it is stored. */
   clean?: (value: string, judgement: ValidationContext) => string;
-  /** What is wrong with a value; null: nothing. */
+  /** The problem of a value; null: it has none. */
   fault: (value: string, judgement: ValidationContext) => string | null;
 }
 
@@ -68,7 +68,7 @@ const validateContentSid = (value: string): string | null =>
 const secretField = { isSecret: true, fault: secretProblem } as const;
 const tokenField = { ...secretField, clean: stripBearer } as const;
 
-/** What each provider needs to be asked anything. */
+/** The credentials of each provider. */
 export const credentialFields: Record<ProviderKey, Record<string, CredentialField>> = {
   provider_a: { api_endpoint: { isAddress: true, fault: validateEndpoint }, api_token: tokenField },
   provider_b: {
@@ -92,5 +92,5 @@ export const credentialFields: Record<ProviderKey, Record<string, CredentialFiel
   },
 };
 
-/** Those of the default Twilio telephony configuration stand in for them. */
+/** With `use_telephony_credentials`, the default Twilio telephony configuration has these. */
 export const telephonyCredentials: ReadonlySet<string> = new Set(['account_sid', 'auth_token']);

@@ -4,7 +4,7 @@ import type { Issue } from '../../library/errors.ts';
 import type { ProviderKey } from '../../providers/messaging/messaging.ts';
 import { credentialFields, telephonyCredentials, type CredentialField, type ValidationContext } from './credential-fields.ts';
 
-/** Of one provider, as stored: its secrets sealed. */
+/** The stored credentials of one provider, with sealed secrets. */
 export type StoredCredentials = Record<string, unknown>;
 export type CredentialsInput = Record<string, string | boolean | null | undefined>;
 
@@ -18,8 +18,8 @@ interface SealingContext {
 type FieldResult = { value: string | boolean | undefined } | { problem: string; type: string };
 
 /**
- * A provider's block as it is to be stored, and every problem of it. What is absent stays as it is in `before`, as does a secret that is
- * given as its mask, unless the address that it is sent to has another origin now; null takes a value away.
+ * The credentials of a provider to store, and all problems of the given ones. An absent value keeps that of `before`, and so does a secret
+ * that is given as its mask, unless the address to which it is sent has another origin now. Null removes a value.
  */
 export async function parseCredentials(
   { encryptionKey, organizationId }: SealingContext,
@@ -52,7 +52,7 @@ export async function parseCredentials(
 
 const movedOriginMessage = 'Was given for another address, to which alone it is sent; with a new address give the secret itself once more';
 
-/** Whether the provider is to be asked at another origin than the one that the stored secrets were given for. */
+/** Whether a changed address would send stored secrets to another origin. */
 const isOriginChanged = (provider: ProviderKey, given: CredentialsInput, before: StoredCredentials | null): boolean =>
   Object.entries(credentialFields[provider]).some(([name, { isAddress }]) => {
     const [sent, kept] = [given[name], before?.[name]];
@@ -83,7 +83,7 @@ function parseField(
   return problem === null ? { value } : { problem, type: 'value_error' };
 }
 
-/** A stored block with its secrets opened: never to be shown or logged. Absent values are empty. */
+/** Stored credentials with opened secrets, which must not be shown or logged. Absent values are empty. */
 export async function openCredentials(
   { encryptionKey, organizationId }: SealingContext,
   provider: ProviderKey,
@@ -98,7 +98,7 @@ export async function openCredentials(
   return opened;
 }
 
-/** A stored block for a caller to see: every field, its secrets masked. */
+/** Stored credentials for a caller: every field, with masked secrets. */
 export async function maskCredentials(
   keeper: SealingContext,
   provider: ProviderKey,

@@ -9,8 +9,8 @@ import type { MessagingConfigRecord } from '../schemas.ts';
 type ConfigResponse = z.infer<typeof MessagingConfigRecord>;
 
 /**
- * Secrets are masked, and the addresses that hold one are there for admins alone. `callbackOrigin`: under which origin the caller has
- * reached the API.
+ * The API record. Secrets are masked, and only admins see the callback addresses, which hold a secret. `callbackOrigin`: the origin at
+ * which the caller reached the API.
  */
 export async function toConfigRecord(
   context: Context,

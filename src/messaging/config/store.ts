@@ -1,36 +1,36 @@
-import type { Database, Row, Statement } from '../../database/client.ts';
+import type { Database, Statement } from '../../database/client.ts';
+import type { messagingConfig } from '../../database/schema/index.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import type { StoredCredentials } from './credentials.ts';
 
-export interface ConfigRow {
-  /** Empty: none is selected. */
-  provider: string;
+type StoredConfig = StoredRow<typeof messagingConfig>;
+
+export type ConfigRow = Omit<typeof messagingConfig.$inferSelect, 'organizationId' | 'credentials'> & {
   credentials: Record<string, StoredCredentials | null>;
-  callbackOrigin: string;
-  /** 1 when it is written first. */
-  revision: number;
-  /** Epoch ms. */
-  updatedAt: number;
-}
+};
 
-/** `toConfigRow` reads its answer. */
-export const configStatement = (database: Database, organizationId: number): Statement =>
-  database.prepare('SELECT * FROM messaging_config WHERE organization_id = ?', organizationId);
+/** A statement for a batch; `toConfigRow` reads its rows. */
+export const configStatement = (database: Database, organizationId: number): Statement<StoredConfig> =>
+  database.prepare<StoredConfig>('SELECT * FROM messaging_config WHERE organization_id = ?', organizationId);
 
-export function toConfigRow([row]: Row[]): ConfigRow | null {
+/** The configuration; null: nothing is configured yet. */
+export function toConfigRow([row]: StoredConfig[]): ConfigRow | null {
   if (row === undefined) return null;
   return {
-    provider: row['provider'] as string,
-    credentials: JSON.parse(row['credentials'] as string) as ConfigRow['credentials'],
-    callbackOrigin: row['callback_origin'] as string,
-    revision: row['revision'] as number,
-    updatedAt: row['updated_at'] as number,
+    provider: row.provider,
+    credentials: JSON.parse(row.credentials) as ConfigRow['credentials'],
+    callbackOrigin: row.callback_origin,
+    revision: row.revision,
+    updatedAt: row.updated_at,
   };
 }
 
 export const findConfig = async (database: Database, organizationId: number): Promise<ConfigRow | null> =>
-  toConfigRow(await database.all(configStatement(database, organizationId)));
+  toConfigRow(await database.all<StoredConfig>(configStatement(database, organizationId)));
 
-/** Whether it was written: not when the configuration is no longer the one of the revision before (0: there was none). */
+/**
+ * Writes the configuration. False: it has changed since the revision before `row.revision` (0: there was none), and nothing is written.
+ */
 export async function writeConfig(database: Database, organizationId: number, row: ConfigRow): Promise<boolean> {
   const write = database.prepare(
     `INSERT INTO messaging_config (organization_id, provider, credentials, callback_origin, revision, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -44,5 +44,5 @@ export async function writeConfig(database: Database, organizationId: number, ro
     row.updatedAt,
   );
   const [written] = await database.batchOnce([write], async ({ changes }) => [changes ? [{}] : []]);
-  return written!.length > 0;
+  return written.length > 0;
 }

@@ -7,14 +7,14 @@ import { isProviderKey, providerKeys } from './credential-fields.ts';
 import { parseCredentials, type StoredCredentials } from './credentials.ts';
 import type { MessagingConfigBody } from '../schemas.ts';
 
-/** Null: nothing was configured yet. */
+/** The organization's configuration; null: nothing is configured yet. */
 export const currentConfig = ({ database, organization }: Context): Promise<ConfigRow | null> => findConfig(database, organization.id);
 
 type ConfigInput = NonNullable<MessagingConfigBody['messaging_app']>;
 
 /**
- * Selects a provider and takes credentials; what is absent stays. `callbackOrigin`: under which origin the caller has reached the API.
- * Throws 400 for a provider that there is not, and 422 for all else.
+ * Selects a provider and changes credentials; absent ones stay. `callbackOrigin`: the origin at which the caller reached the API. Throws
+ * 400 for an unknown provider, 422 for other problems, and 409 when other requests keep changing the configuration.
  */
 export async function updateConfig(
   context: Context,
@@ -68,7 +68,7 @@ async function parseProviderCredentials(
   return parseCredentials(keeper, provider, given, before, judgement);
 }
 
-/** The provider that sends from now on. One whose credentials are taken away is selected no more. */
+/** The selected provider. A provider whose credentials are removed is no longer selected. */
 function selectProvider(credentials: Record<string, StoredCredentials | null>, wanted: string | null | undefined, before: string): string {
   if (wanted === undefined) return credentials[before] ? before : '';
   if (!wanted) return '';

@@ -8,7 +8,7 @@ import type { MessageRow } from './store.ts';
 import type { MessageQuery, MessageRecord } from '../schemas.ts';
 import { sendingExpiredBefore, displayStatus } from './status.ts';
 
-/** The message log, newest first. Throws 422 for a number that is none. */
+/** A page of the message log, newest first. Throws 422 for an invalid phone number. */
 export async function listMessages(context: Context, query: MessageQuery): Promise<PageResult<MessageRecord>> {
   const { database, organization, clock } = context;
   const now = clock();

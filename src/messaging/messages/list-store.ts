@@ -11,15 +11,17 @@ export interface MessageFilter {
   contactId?: number | undefined;
 }
 
-/** Newest first. `sendingExpiredBefore` in epoch ms: what is `sending` since before counts as `unknown`. */
+/**
+ * A page of messages, newest first. A message that has been `sending` since before `sendingExpiredBefore` (epoch ms) counts as `unknown`.
+ */
 export async function listMessages(
   database: Database,
   organizationId: number,
   filter: MessageFilter,
-  sendingDiedBefore: number,
+  sendingExpiredBefore: number,
   page: { limit: number; offset: number; after?: CursorPosition | undefined },
 ): Promise<PageResult<MessageRow>> {
-  const { sql, parameters } = whereClause(organizationId, filter, sendingDiedBefore);
+  const { sql, parameters } = whereClause(organizationId, filter, sendingExpiredBefore);
   const from = `FROM message INDEXED BY ${chooseIndex(filter)} WHERE ${sql}`;
   const [rows, counted] = await database.batch([
     database.prepare<StoredMessage>(
@@ -36,7 +38,7 @@ export async function listMessages(
   return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }
 
-function whereClause(organizationId: number, filter: MessageFilter, sendingDiedBefore: number) {
+function whereClause(organizationId: number, filter: MessageFilter, sendingExpiredBefore: number) {
   const parts = ['organization_id = ?'];
   const parameters: (string | number)[] = [organizationId];
   const add = (sql: string, ...values: (string | number | undefined)[]) => {
@@ -48,13 +50,13 @@ function whereClause(organizationId: number, filter: MessageFilter, sendingDiedB
   add('recipient = ?', filter.recipient);
   add('automation_run_id = ?', filter.automationRunId);
   add('contact_id = ?', filter.contactId);
-  if (filter.status === 'unknown') add("status IN ('unknown', 'sending') AND (status = 'unknown' OR updated_at < ?)", sendingDiedBefore);
+  if (filter.status === 'unknown') add("status IN ('unknown', 'sending') AND (status = 'unknown' OR updated_at < ?)", sendingExpiredBefore);
   else add('status = ?', filter.status);
-  if (filter.status === 'sending') add('updated_at >= ?', sendingDiedBefore);
+  if (filter.status === 'sending') add('updated_at >= ?', sendingExpiredBefore);
   return { sql: parts.join(' AND '), parameters };
 }
 
-/** The narrowest index; all but that of several statuses give their rows in the order of ids. */
+/** The narrowest index of the filter. All but `message_status` for several statuses return rows in the order of ids. */
 function chooseIndex(filter: MessageFilter): string {
   if (filter.automationRunId !== undefined) return 'message_run';
   if (filter.contactId !== undefined) return 'message_contact';

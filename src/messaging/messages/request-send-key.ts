@@ -4,8 +4,8 @@ import { sha256Hex } from '../../library/security/hash.ts';
 import { findNewestSendKey } from './store.ts';
 
 /**
- * Names the message of a request. One that comes again under its Idempotency-Key within 24 h has the name of the first, also where that one
- * died before its answer was kept.
+ * The send key of a request. A repeat with the same Idempotency-Key within 24 hours gets the key of the first request, also when that one
+ * died before its answer was stored.
  */
 export async function sendKeyForRequest(
   { database, organization, clock }: Context,
@@ -13,7 +13,7 @@ export async function sendKeyForRequest(
   idempotencyKey: string | undefined,
 ): Promise<string> {
   if (idempotencyKey === undefined) return `request:${crypto.randomUUID()}`;
-  const repeats = `request:${sha256Hex(JSON.stringify([idempotencyKey, body]))}`;
+  const prefix = `request:${sha256Hex(JSON.stringify([idempotencyKey, body]))}`;
   const now = clock();
-  return (await findNewestSendKey(database, organization.id, repeats, now - idempotencyTtlMs)) ?? `${repeats}:${now}`;
+  return (await findNewestSendKey(database, organization.id, prefix, now - idempotencyTtlMs)) ?? `${prefix}:${now}`;
 }

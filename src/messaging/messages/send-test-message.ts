@@ -9,8 +9,8 @@ import { sendMessage, type MessageContent } from './send-message.ts';
 type TestResult = z.infer<typeof TestMessageResult>;
 
 /**
- * Sends one message through the selected provider, also to a number that is suppressed otherwise. Whatever keeps it from being sent is in
- * the answer; throws 422 for a body that cannot be meant.
+ * Sends one message through the selected provider, also to a suppressed number. The answer has the reason when the message is not sent.
+ * Throws 422 for an invalid body.
  */
 export async function sendTestMessage(context: Context, body: TestMessageBody, idempotencyKey: string | undefined): Promise<TestResult> {
   const reading = normalizePhone(body.to, context.organization.defaultCountry);
@@ -23,10 +23,10 @@ export async function sendTestMessage(context: Context, body: TestMessageBody, i
     automationRunId: null,
     ignoresSuppression: true,
   });
-  const told = { provider: sent.provider, channel: 'messaging_app' as const };
-  if ('messageId' in sent) return { success: true, ...told, message_id: sent.messageId, status: sent.status, error: null };
+  const shared = { provider: sent.provider, channel: 'messaging_app' as const };
+  if ('messageId' in sent) return { success: true, ...shared, message_id: sent.messageId, status: sent.status, error: null };
   const { message, outcomeUnknown } = sent.failure;
-  return { success: false, ...told, message_id: '', status: outcomeUnknown ? 'unknown' : 'failed', error: message };
+  return { success: false, ...shared, message_id: '', status: outcomeUnknown ? 'unknown' : 'failed', error: message };
 }
 
 function toContent({ kind, text, template_name, language, template_params }: TestMessageBody): MessageContent {

@@ -10,23 +10,23 @@ import type { ConfigRow } from '../config/store.ts';
 import { isProviderKey } from '../config/credential-fields.ts';
 import { openCredentials, type StoredCredentials } from '../config/credentials.ts';
 
-/** What keeps a message from being sent, beside what providers say. */
+/** Why a message is not sent: a failure at the provider, or a reason of this service. */
 export type SendFailure = Omit<MessagingFailure, 'failure'> & {
   failure: FailureClass | 'not_configured' | 'suppressed' | 'quiet_hours';
 };
 
-/** A provider that is ready to be asked: its secrets are opened, never to be shown or logged. */
+/** A provider with opened credentials, which must not be shown or logged. */
 export interface Sender {
   key: ProviderKey;
   provider: MessagingProvider;
-  /** The template where none is named. */
+  /** The template of messages that name none. */
   defaultTemplateId?: string;
   callbackUrl: string;
-  /** Another one when the provider may have other templates, since it is asked as somebody else. */
+  /** Changes when the account changes, which may have other templates. */
   templatesOf: string;
 }
 
-/** The organization's own `provider`, or the selected one; or why there is none. */
+/** The organization's account at `provider` or at the selected provider, or why there is none. */
 export async function resolveSender(context: Context, config: ConfigRow | null, provider?: ProviderKey): Promise<Sender | SendFailure> {
   const key = provider ?? config?.provider ?? '';
   if (!isProviderKey(key)) return notConfigured('no messaging provider is selected; choose one at /organizations/messaging-config');

@@ -7,12 +7,15 @@ import { resolveSender, type Sender, type SendFailure } from '../messages/sender
 
 const cacheTtlMs = 60_000;
 const maxCacheEntries = 200;
-/** By organization and provider, for this isolate. */
+/** The templates by organization and provider, in this isolate. */
 const templateCache = new Map<string, { templates: Template[]; templatesOf: string; until: number }>();
 
 const cacheKey = ({ organization }: Context, { key }: Sender) => `${organization.id}:${key}`;
 
-/** The approved templates of the selected provider, asked anew. Throws 409 when none is configured, and 502 when it does not tell. */
+/**
+ * The approved templates of the selected provider, freshly listed. Throws 409 when no provider is configured, and 502 when the provider
+ * fails.
+ */
 export async function listTemplates(context: Context): Promise<Template[]> {
   const sender = await resolveSender(context, await findConfig(context.database, context.organization.id));
   if ('failure' in sender) throw conflict(sender.message);
@@ -21,7 +24,7 @@ export async function listTemplates(context: Context): Promise<Template[]> {
   return listed.templates;
 }
 
-/** A template ready to be sent. One that the kept list does not have is looked for at the provider. */
+/** Finds the template of a message. A template that the cache does not have is looked for at the provider. */
 export async function findTemplate(
   context: Context,
   sender: Sender,
@@ -36,7 +39,7 @@ export async function findTemplate(
   return 'failure' in listed ? listed : choose(listed.templates);
 }
 
-/** After the provider has objected to one: it may have been changed there. */
+/** Forgets the cached templates after the provider has refused one: it may have been changed there. */
 export function invalidateTemplates(context: Context, sender: Sender): void {
   templateCache.delete(cacheKey(context, sender));
 }
@@ -44,7 +47,7 @@ export function invalidateTemplates(context: Context, sender: Sender): void {
 function cachedTemplates(context: Context, sender: Sender): Template[] | undefined {
   const known = templateCache.get(cacheKey(context, sender));
   const now = context.clock();
-  // A clock that was set back must not stretch the minute.
+  // Guards against a clock that was set back.
   const isFresh = known && known.until > now && known.until <= now + cacheTtlMs;
   return isFresh && known.templatesOf === sender.templatesOf ? known.templates : undefined;
 }

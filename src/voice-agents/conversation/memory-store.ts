@@ -1,6 +1,6 @@
 import type { ConversationChange, ConversationEvent, ConversationState, ConversationStore, StoredMessage } from './contract.ts';
 
-/** Keeps a conversation in memory, for tests. */
+/** Keeps a conversation in memory. */
 export class MemoryConversationStore implements ConversationStore {
   readonly events: ConversationEvent[] = [];
   readonly #messages = new Map<number, StoredMessage>();

@@ -1,27 +1,33 @@
-import type { Database, Row, Statement } from '../../../database/client.ts';
+import type { Database, Statement } from '../../../database/client.ts';
+import type { integrationContact } from '../../../database/schema/index.ts';
+import type { StoredRow } from '../../../database/stored-row.ts';
 import { jsonChunks } from '../../../database/json-chunks.ts';
 import type { Link, LinkToWrite } from '../plan-page.ts';
 
 const linkColumns = 'l.external_id, l.contact_id, l.seen_hash, l.seen, l.seen_in, l.pushed_at';
 
-const toLink = (row: Row): Link => ({
-  key: row['external_id'] as string,
-  contactId: row['contact_id'] as number,
-  seenHash: row['seen_hash'] as string,
-  seen: JSON.parse(row['seen'] as string) as Record<string, string>,
-  seenIn: row['seen_in'] as number | null,
-  pushedAt: row['pushed_at'] as number | null,
-  isListed: row['is_listed'] === 1,
+type LinkRow = Pick<StoredRow<typeof integrationContact>, 'external_id' | 'contact_id' | 'seen_hash' | 'seen' | 'seen_in' | 'pushed_at'> & {
+  is_listed: number;
+};
+
+const toLink = (row: LinkRow): Link => ({
+  key: row.external_id,
+  contactId: row.contact_id,
+  seenHash: row.seen_hash,
+  seen: JSON.parse(row.seen) as Record<string, string>,
+  seenIn: row.seen_in,
+  pushedAt: row.pushed_at,
+  isListed: row.is_listed === 1,
 });
 
-/** The links of records by their keys, but those to contacts that are deleted. */
+/** The links of records by their keys, without links to deleted contacts. */
 export async function findLinks(
   database: Database,
   { organizationId, integrationId }: { organizationId: number; integrationId: number },
   keys: string[],
   listName: string | null,
 ): Promise<Map<string, Link>> {
-  const rows = await database.all(
+  const rows = await database.all<LinkRow>(
     database.prepare(
       `SELECT ${linkColumns}, EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = list.id AND m.contact_id = l.contact_id) AS is_listed
        FROM (SELECT (SELECT id FROM contact_list WHERE organization_id = ?2 AND name = ?4 AND deleted_at IS NULL) AS id) list
@@ -36,7 +42,7 @@ export async function findLinks(
   return new Map(rows.map(toLink).map((link) => [link.key, link]));
 }
 
-/** For a batch, after the statements that write the contacts: a new contact is found by what it has just been given. */
+/** Writes links, for a batch after the statements that write the contacts. A new contact is found by its phone or external id. */
 export const writeLinksStatements = (
   database: Database,
   { organizationId, integrationId }: { organizationId: number; integrationId: number },
@@ -62,13 +68,16 @@ export const writeLinksStatements = (
       ),
   );
 
-/** Links that a reading has not written, in the order of their keys, at most `limit`, and whether another link of their contact was. */
+/**
+ * Links that a reading has not written, ordered by key, at most `limit`. `isElsewhere`: the reading has written another link of the
+ * contact.
+ */
 export async function findLinksNotWritten(
   database: Database,
   integrationId: number,
   { reading, after, limit }: { reading: number; after: string; limit: number },
 ): Promise<{ key: string; contactId: number; isElsewhere: boolean }[]> {
-  const rows = await database.all(
+  const rows = await database.all<Pick<LinkRow, 'external_id' | 'contact_id'> & { is_elsewhere: number }>(
     database.prepare(
       `SELECT l.external_id, l.contact_id, EXISTS (
          SELECT 1 FROM integration_contact o WHERE o.contact_id = l.contact_id AND o.integration_id = ?1 AND o.seen_in = ?2
@@ -81,9 +90,9 @@ export async function findLinksNotWritten(
     ),
   );
   return rows.map((row) => ({
-    key: row['external_id'] as string,
-    contactId: row['contact_id'] as number,
-    isElsewhere: row['is_elsewhere'] === 1,
+    key: row.external_id,
+    contactId: row.contact_id,
+    isElsewhere: row.is_elsewhere === 1,
   }));
 }
 
@@ -94,7 +103,7 @@ export const deleteLinksStatement = (database: Database, integrationId: number, 
     JSON.stringify(keys),
   );
 
-/** Deletes links of an integration; answers how many. */
+/** Deletes links of an integration; returns the number. */
 export async function deleteIntegrationLinks(
   database: Database,
   organizationId: number,
@@ -115,7 +124,7 @@ export async function deleteIntegrationLinks(
   return rows.length;
 }
 
-/** Deletes links of a contact that is deleted; answers how many. */
+/** Deletes links of a deleted contact; returns the number. */
 export async function deleteContactLinks(database: Database, organizationId: number, contactId: number, limit: number): Promise<number> {
   const rows = await database.all(
     database.prepare(
@@ -130,13 +139,13 @@ export async function deleteContactLinks(database: Database, organizationId: num
   return rows.length;
 }
 
-/** The link of a contact that was read last; of one that was never read, any. Null: it has none. */
-export const findContactLinkStatement = (database: Database, integrationId: number, contactId: number): Statement =>
-  database.prepare(
+/** Selects the contact's link that was last read, or else any of its links. */
+export const findContactLinkStatement = (database: Database, integrationId: number, contactId: number): Statement<LinkRow> =>
+  database.prepare<LinkRow>(
     `SELECT ${linkColumns}, 0 AS is_listed FROM integration_contact l WHERE l.contact_id = ? AND l.integration_id = ?
      ORDER BY l.seen_in DESC NULLS LAST, l.external_id DESC LIMIT 1`,
     contactId,
     integrationId,
   );
 
-export const firstLink = (rows: Row[]): Link | null => (rows[0] ? toLink(rows[0]) : null);
+export const firstLink = (rows: LinkRow[]): Link | null => (rows[0] ? toLink(rows[0]) : null);

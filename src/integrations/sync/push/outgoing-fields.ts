@@ -5,18 +5,18 @@ import type { MappedField } from '../mapped-fields.ts';
 
 export interface OutgoingContact {
   contact: ContactValues;
-  /** Those that are pushed. */
+  /** The outbound fields. */
   fields: MappedField[];
-  /** By field what the record had when it was read or pushed last. */
+  /** The record's values by field when it was last read or pushed. */
   seen: Record<string, string>;
-  /** By the provider's field what the record has now. */
+  /** The record's current values by the provider's field. */
   remote: Record<string, string>;
   defaultCountry: string;
 }
 
 /**
- * What a push sends, and the fields of the contact that the record then has from us. A bidirectional field that has changed at the provider
- * alone is left to the next sync, and a record is not emptied of what did not come from us.
+ * The values that a push sends, and the fields that the record then has from the contact. A bidirectional field that only the provider has
+ * changed is left to the next sync, and no field is emptied whose value did not come from the contact.
  */
 export function toOutgoingFields({ contact, fields, seen, remote, defaultCountry }: OutgoingContact): {
   send: Record<string, string>;

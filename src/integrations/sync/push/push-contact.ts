@@ -20,7 +20,7 @@ export interface Pushed {
   pushed_fields: string[];
 }
 
-/** Longer than any push takes; a sync leaves the record alone for so long. */
+/** No push takes longer; until then a sync skips the record. */
 const pushTtlMs = 60_000;
 const maxRounds = 3;
 
@@ -33,8 +33,8 @@ interface Push {
 }
 
 /**
- * Sends the outbound fields of a contact to the record that stands for it, or that has its phone or e-mail address, or to a new one. Throws
- * 404, also `not_connected`, 400 where no field is outbound, 409 before an organization is selected, 403 and 502.
+ * Sends the outbound fields of a contact to its linked record, to a record with its phone or e-mail address, or to a new record. Throws
+ * 404, also `not_connected`, 400 without an outbound field, 409 before an organization is selected, 403 and 502.
  */
 export async function pushContact(context: Context, integration: Integration, contactId: number): Promise<Pushed> {
   const fields = outboundFields(integration);
@@ -81,20 +81,20 @@ async function updateRecord(push: Push, link: Link): Promise<Pushed | null> {
   return null;
 }
 
-/** Null: a record was found that is to be changed. */
+/** Null: an existing record was found and linked, and must be updated. */
 async function createOrFindRecord(push: Push): Promise<Pushed | null> {
   const { context, integration, adapter, fields, contact } = push;
   const outgoing = toOutgoingFields({ contact, fields, seen: {}, remote: {}, defaultCountry: context.organization.defaultCountry });
   if (Object.keys(outgoing.send).length === 0)
     throw badRequest(`Contact ${contact.id} has nothing in the fields that are pushed: ${fields.map(({ field }) => field).join(', ')}`);
   if (await findRecord(push)) return null;
-  // Names are unique in books, people's are not.
+  // Names are unique in books, but not among people.
   const name = outgoing.send['contact_name'] ?? recordName(contact);
   for (const contact_name of [name, `${name} (${contact.phone ?? contact.email ?? `contact ${contact.id}`})`]) {
     const outcome = await adapter.createContact({ ...outgoing.send, contact_name });
     const made = await unwrapOutcome(context, integration, addRetryAdvice(outcome));
     if ('contact' in made) return saveLink(push, made.contact, outgoing.pushed, {});
-    // Another push may have made it just now.
+    // Another push may have created the record meanwhile.
     if (await findRecord(push, contact_name)) return null;
   }
   throw conflict(`Books has other contacts named "${name}"; give contact ${contact.id} another name, or the one in books`);
@@ -108,10 +108,10 @@ const addRetryAdvice = <Outcome extends object>(outcome: Outcome | AppFailure): 
     ? { ...outcome, message: `${outcome.message}; the record may have been made. Push again: it is looked for first` }
     : outcome;
 
-/** Links the record that is this contact by its phone or, where one of them has none, its e-mail address; without both, by `name`. */
+/** Finds the contact's record by phone or, where one side has none, by e-mail address; without both by `name`. True: it is linked. */
 async function findRecord(push: Push, name?: string): Promise<boolean> {
   const { context, integration, adapter, contact } = push;
-  // The phone may be written otherwise there, so the record is looked for by everything that is known.
+  // The phone may be formatted differently there, so the record is searched by all known values.
   const texts = [contact.phone, contact.email].flatMap((text) => text ?? []);
   for (const text of texts.length > 0 ? texts : [name ?? []].flat()) {
     const { contacts } = await unwrapOutcome(context, integration, await adapter.findContacts(text));
@@ -134,7 +134,7 @@ function isSamePerson({ context, contact }: Push, { fields }: BooksContact, name
   return contact.phone === null && contact.email === null && fields['contact_name'] === name;
 }
 
-/** What the record has now from us does not come back as a change. */
+/** Stores the pushed values as seen, so that the next sync does not read them as a change. */
 async function saveLink(
   { context, integration, contact }: Push,
   { id, fields }: BooksContact,

@@ -4,10 +4,7 @@ import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { firstLink, findContactLinkStatement } from '../links/store.ts';
 import type { Link } from '../plan-page.ts';
 
-/**
- * The contact and the record that stands for it, which no sync touches until `until`: a page that was read before the push would bring back
- * what the push changes.
- */
+/** Loads a contact with its link, and keeps syncs from the record until `until`: a page that was read before the push would undo it. */
 export async function beginPush(
   context: Context,
   integrationId: number,
@@ -28,10 +25,10 @@ export async function beginPush(
     ],
     'idempotent',
   );
-  return { contact: contacts![0] ? contactRecordFromRow(contacts![0]) : null, link: firstLink(links!) };
+  return { contact: contacts[0] ? contactRecordFromRow(contacts[0]) : null, link: firstLink(links) };
 }
 
-/** After a push that has changed nothing. */
+/** Ends a push that has changed nothing. */
 export async function releasePush(
   { database }: Context,
   integrationId: number,
@@ -50,7 +47,7 @@ export async function releasePush(
   );
 }
 
-/** Which of the records stand for other contacts than this one. */
+/** The records among `keys` that are linked to other contacts. */
 export async function findRecordsOfOthers(
   { database }: Context,
   integrationId: number,
@@ -69,7 +66,7 @@ export async function findRecordsOfOthers(
   return new Set(rows.map((row) => row.external_id));
 }
 
-/** `link.pushedAt` null: the record is this contact's, and nothing was pushed to it yet. */
+/** Links a record to a contact. `pushedAt` null: nothing was pushed to the record yet. */
 export async function writeLink(
   { database, organization }: Context,
   integrationId: number,

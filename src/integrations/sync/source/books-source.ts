@@ -5,7 +5,7 @@ import type { Integration } from '../../contract.ts';
 import { inboundFields, type MappedField } from '../mapped-fields.ts';
 import type { Source, SourceRecord } from './source.ts';
 
-/** The contacts of books, those that have changed since then alone when `changedSince` (epoch ms) is given. */
+/** The contacts of books; with `changedSince` (epoch ms) only those that were changed later. */
 export function booksSource(context: Context, integration: Integration, changedSince: number | null): Source {
   const adapter = openBooks(context, integration);
   const fields = inboundFields(integration);
@@ -29,6 +29,6 @@ const toSourceRecord = ({ id, fields, modifiedAt }: BooksContact, mapped: Mapped
   modifiedAt,
 });
 
-/** By field of contacts what a contact of books has in the fields that are mapped to them. */
+/** A books contact's values by mapped contact field. */
 const mapValues = (fields: Record<string, string>, mapped: MappedField[]): Record<string, string> =>
   Object.fromEntries(mapped.flatMap(({ field, external }) => (fields[external] ? [[field, fields[external]]] : [])));

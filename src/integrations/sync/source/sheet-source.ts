@@ -15,15 +15,15 @@ import { inboundFields, type MappedField } from '../mapped-fields.ts';
 import type { SheetPosition, Source, SourceResult, SourceRecord, InvalidRecord } from './source.ts';
 
 const rowsPerPage = 500;
-/** How often a page is read whose columns others move meanwhile. */
+/** The maximum of tries to read a page while its columns are being moved. */
 const maxReadAttempts = 3;
 
-/** Where the mapped fields stand in a row, from 0. */
+/** The index of each mapped field's column. */
 type ColumnIndexes = Map<string, number>;
 
 /**
- * The rows of the selected sheet. Each page is read with the headers of the same moment. `toleratesMovedRows`: rows that are moved while they are
- * read are taken as they come.
+ * The rows of the selected sheet. The columns of each page are found by the headers of the same moment. `isTolerant`: rows that are moved
+ * during the reading are accepted.
  */
 export function sheetSource(context: Context, integration: Integration, isTolerant: boolean): Source {
   const { sheet_url = '', sheet_name: tab = '' } = integration.providerData as SheetData;
@@ -65,7 +65,7 @@ export function sheetSource(context: Context, integration: Integration, isTolera
     async read(from): Promise<SourceResult> {
       const start = from && 'row' in from ? from : await firstPlace(adapter, spreadsheetId, tab);
       if (!('rows' in start)) return start;
-      // The row above is read again: were rows inserted or deleted meanwhile, others would be read twice or not at all.
+      // The row above is read again: it differs when rows were inserted or deleted meanwhile.
       const overlap = start.above === null ? 0 : 1;
       const read = await readRows(start.row - overlap);
       if (!('rows' in read)) return read;
@@ -86,7 +86,7 @@ async function firstPlace(
 ): Promise<SheetPosition | AppFailure | { sourceInvalid: string }> {
   const [known, opened] = await Promise.all([adapter.file(spreadsheetId), adapter.tabs(spreadsheetId)]);
   if ('failure' in opened) return opened;
-  // Google still reads what lies in the bin. Not every grant lets one look there.
+  // Google still reads files in the bin. Some grants do not allow a look at the file.
   if ('file' in known && known.file.isTrashed)
     return { sourceInvalid: `sheet: "${opened.title}" is in the bin; restore it, or select another one` };
   const found = opened.tabs.find(({ title }) => title === tab);
@@ -111,7 +111,7 @@ const isSameColumns = (one: ColumnIndexes, other: ColumnIndexes): boolean =>
 
 const hashCells = (cells: string[]): string => sha256Hex(JSON.stringify(cells)).slice(0, 16);
 
-/** Undefined: the row has nothing in the mapped columns. */
+/** Undefined: the row has no value in the mapped columns. */
 function toRecord(
   cells: string[],
   row: number,
@@ -139,7 +139,7 @@ function toRecordKey({ external_id: id, phone }: Record<string, string>, default
   return { code: 'no_key', detail: 'the row has neither a phone number nor an id in the mapped columns; give it one of them' };
 }
 
-/** A column that is mapped to both names holds whole names. */
+/** Splits the full names of a column that is mapped to both names. */
 function splitFullName(values: Record<string, string>, fields: MappedField[]): Record<string, string> {
   const columnOf = (name: string) => fields.find(({ field }) => field === name)?.external;
   const column = columnOf('first_name');

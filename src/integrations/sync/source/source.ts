@@ -1,33 +1,33 @@
 import type { AppFailure } from '../../../providers/broker/broker.ts';
 
-/** Where a record stands at the provider, as an error names it. */
+/** The location of a record at the provider, for errors. */
 export type RecordLocation = { row: number } | { external_id: string };
 
-/** A record as it was read. */
+/** A record as read. */
 export interface SourceRecord {
   place: RecordLocation;
-  /** Names the record for as long as it is there. */
+  /** Identifies the record as long as it exists. */
   key: string;
-  /** By field of contacts, those with text alone. */
+  /** The non-empty values by contact field. */
   values: Record<string, string>;
   /** Epoch ms; null: the provider does not say. */
   modifiedAt: number | null;
 }
 
-/** A record that is nobody who could be found again. */
+/** A record without a usable key. */
 export interface InvalidRecord {
   place: RecordLocation;
   problem: { code: string; detail: string };
 }
 
-/** Rows count from 1; `rows`: of the grid; `above`: a hash of what was in the row above; null: that is the header. */
+/** Rows count from 1; `rows`: the size of the grid; `above`: a hash of the row above, or null for the header row. */
 export interface SheetPosition {
   row: number;
   rows: number;
   above: string | null;
 }
 
-/** Of books the next page, from 1. */
+/** The page of books, from 1, or the row of a sheet. */
 export type SourcePosition = { page: number } | SheetPosition;
 
 export interface SourcePage {
@@ -36,10 +36,13 @@ export interface SourcePage {
   next: SourcePosition | null;
 }
 
-/** `sourceInvalid`: the source cannot be read as chosen, in words for a user. `rows_moved`: the rows that were read stand elsewhere now. */
+/**
+ * `sourceInvalid`: the source cannot be read as configured, with a sentence for the user. `rows_moved`: rows were moved since the last
+ * page.
+ */
 export type SourceResult = SourcePage | AppFailure | { sourceInvalid: string } | 'rows_moved';
 
 export interface Source {
-  /** `place` null: from the beginning. */
+  /** Reads a page. `place` null: the first one. */
   read(place: SourcePosition | null): Promise<SourceResult>;
 }
