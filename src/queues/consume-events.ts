@@ -16,11 +16,12 @@ const pageSize = { events: 5, 'events-bulk': 25 };
 const groupBudgetMs = 500;
 
 /**
- * How many messages at once, or else what costly ones, let an organization have the queue apart for how long; and until when each has it, as
- * far as this isolate knows.
+ * How long the queue apart has what comes next of an organization, so that little is handled before what came earlier: longer after many
+ * messages at once, or costly ones. And until when, as far as this isolate knows.
  */
-const minApartMessages = 25;
-const apartMs = 10_000;
+const apartMs = 2_000;
+const longApartMs = 10_000;
+const minLongApartMessages = 25;
 const apartUntil = new LRUCache<number, number>({ max: 10_000 });
 
 interface ParsedMessage {
@@ -67,7 +68,8 @@ async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise
     if (waiting.length === 0) return;
     // What is costly to evaluate is read in small pages, since most of a large one would be read in vain.
     if (left.length > 0) size = pageSize.events;
-    if (left.length > 0 || group.length >= minApartMessages) apartUntil.set(organization_id, Date.now() + apartMs);
+    const isMuch = left.length > 0 || group.length >= minLongApartMessages;
+    apartUntil.set(organization_id, Date.now() + (isMuch ? longApartMs : apartMs));
     const mustGiveWay = batch.queue === 'events' || Date.now() - startedAt > groupBudgetMs;
     if (mustGiveWay && (await moveToBulk(waiting, batch))) return;
     await yieldToEventLoop();
