@@ -14,7 +14,7 @@ export interface Organization {
   /** IANA zone. */
   timezone: string;
   shard: number;
-  /** The minimum between two calls to one person, from whichever source; 0: none. */
+  /** The minimum time between two calls to one person, from all sources; 0: none. */
   minHoursBetweenCalls: number;
   plan: Plan;
 }
@@ -28,7 +28,7 @@ export interface Context {
   settings: Settings;
   clock: Clock;
   log: Logger;
-  /** Of work that takes turns with that of other organizations: counts what is evaluated. */
+  /** For work that takes turns with the work of other organizations: counts the evaluations. */
   turn?: WorkTurn;
   /** Lets `work` finish after the answer was sent. The minute tick must find deferred work, too. */
   defer(work: Promise<unknown>): void;

@@ -97,7 +97,7 @@ async function readDatabaseRecords(bindings: Env, limitMegabytes: number) {
 
 export const isHealthRequest = (c: HonoContext<HttpEnvironment>) => c.req.path.replace(/\/$/, '') === `${basePath}/health`;
 
-/** Without usable settings no route is reached. Which one is bad stands in the log, not here: anybody may ask. */
+/** Without usable settings no route is reached. The log names the bad setting; this answer does not, since anybody may ask. */
 export const answerMisconfigured = (c: HonoContext<HttpEnvironment>) =>
   c.json(
     {
@@ -111,7 +111,7 @@ export const answerMisconfigured = (c: HonoContext<HttpEnvironment>) =>
 
 const checks = new WeakMap<object, { fault: Promise<DatabaseFault | undefined>; goodUntil: number }>();
 
-/** Asks the databases, at most once at a time and, while they are well, once in 5 s an isolate. */
+/** Checks the databases: one check at a time in an isolate, and after a good result none for 5 s. */
 async function databaseFault(bindings: Env): Promise<DatabaseFault | undefined> {
   const known = checks.get(bindings);
   if (known && Date.now() < known.goodUntil) return known.fault;

@@ -1,14 +1,14 @@
 import type { Settings } from './settings.ts';
 
 interface PlanLimit {
-  /** As callers see it. */
+  /** The limit's name in the API. */
   name: string;
-  /** Has the default, which the organization's row may override. */
+  /** The setting with the default. The organization's row may override the default. */
   variable: keyof Settings;
   meaning: string;
 }
 
-/** Every bound of an organization: beyond it a request is refused, or work waits, and other organizations do not feel it. */
+/** Every limit of an organization. Beyond a limit a request is refused or work waits, and other organizations are not affected. */
 export const planLimits = {
   maxIntegrations: { name: 'max_integrations', variable: 'PLAN_MAX_INTEGRATIONS', meaning: 'Connected tools at one time.' },
   maxContacts: { name: 'max_contacts', variable: 'PLAN_MAX_CONTACTS', meaning: 'Contacts that may be stored.' },
@@ -73,13 +73,13 @@ export type LimitName = (typeof planLimits)[keyof typeof planLimits]['name'];
 
 const planLimitEntries = Object.entries(planLimits) as [keyof Plan, PlanLimit & { name: LimitName }][];
 
-/** The plan: the variables, with `overrides` in their place where given. */
+/** The plan: the defaults of the settings, replaced by `overrides` where given. */
 export const toPlan = (overrides: Partial<Record<string, number | null>>, settings: Settings): Plan =>
   Object.fromEntries(planLimitEntries.map(([key, { name, variable }]) => [key, overrides[name] ?? settings[variable]])) as Plan;
 
-/** Under the names that callers see. */
+/** The plan under the names of the API. */
 export const planRecord = (plan: Plan): Record<LimitName, number> =>
   Object.fromEntries(planLimitEntries.map(([key, { name }]) => [name, plan[key]])) as Record<LimitName, number>;
 
-/** The limit that callers know by `name`. */
+/** The limit with the API's name `name`. */
 export const planLimitOf = (plan: Plan, name: LimitName): number => plan[planLimitEntries.find(([, limit]) => limit.name === name)![0]];

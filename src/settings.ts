@@ -63,29 +63,29 @@ const Variables = z.object({
         .map((part) => part.trim())
         .filter(Boolean),
     ),
-  /** Of the language model provider; empty: there is none, and what needs it says so. */
+  /** The API key of the language model provider; empty: no provider, and features that need one report it. */
   OPENAI_API_KEY: z.string().trim().default(''),
-  /** OpenAI's, or that of a service with the same API. */
+  /** The address of OpenAI, or of a service with the same API. */
   OPENAI_BASE_URL: z.url({ error: 'must be an address such as https://api.openai.com/v1' }).default('https://api.openai.com/v1'),
-  /** The model that answers where none is named. */
+  /** The model that answers when no other is named. */
   LANGUAGE_MODEL: z.string().trim().min(1, 'must be the name of a model').default('gpt-6-luna'),
   /** The model that turns texts into vectors of 1536 dimensions; its name is kept with each vector. */
   EMBEDDING_MODEL: z.string().trim().min(1, 'must be the name of a model').default('text-embedding-3-small'),
   /**
-   * Where vectors of organizations that have none yet are kept: in the Vectorize index bound as VECTORS, or in a Durable Object an
-   * organization, good for 20,000 of them. Absent: `embedded` locally, since there is no Vectorize, `vectorize` else.
+   * The index for the vectors of organizations without vectors: the Vectorize index bound as VECTORS, or a Durable Object for each
+   * organization, which holds up to 20,000 vectors. Absent: `embedded` locally, where Vectorize does not exist, else `vectorize`.
    */
   VECTOR_BACKEND: z.enum(['embedded', 'vectorize']).optional(),
-  /** Of the carriers' APIs. */
+  /** The addresses of the carriers' APIs. */
   TWILIO_BASE_URL: z.url({ error: 'must be an address such as https://api.twilio.com' }).default('https://api.twilio.com'),
   TWILIO_CONTENT_BASE_URL: z.url({ error: 'must be an address such as https://content.twilio.com' }).default('https://content.twilio.com'),
   TELNYX_BASE_URL: z.url({ error: 'must be an address such as https://api.telnyx.com/v2' }).default('https://api.telnyx.com/v2'),
-  /** Of the connection broker; empty: there is none, and what needs it says so. */
+  /** The API key of the connection broker; empty: no broker, and features that need one report it. */
   COMPOSIO_API_KEY: z.string().trim().default(''),
   COMPOSIO_BASE_URL: z
     .url({ error: 'must be an address such as https://backend.composio.dev/api/v3.1' })
     .default('https://backend.composio.dev/api/v3.1'),
-  /** Which auth config of the broker is for which app: `chatapp=ac_...,tracker=ac_...`. */
+  /** The broker's auth config for each app: `chatapp=ac_...,tracker=ac_...`. */
   COMPOSIO_AUTH_CONFIGS: z
     .string()
     .default('')
@@ -95,48 +95,54 @@ const Variables = z.object({
       if (!isGood) context.addIssue(`must be like ${apps.map((app) => `${app}=ac_...`).join(',')}`);
       return entries as [App, string][];
     }),
-  /** Of the messaging providers' APIs, Meta's with its version. WATI's is each customer's own. */
+  /** The addresses of the messaging providers' APIs; Meta's contains the version. Each customer has an own address of WATI. */
   META_BASE_URL: z
     .url({ error: 'must be an address such as https://graph.facebook.com/v25.0' })
     .default('https://graph.facebook.com/v25.0'),
   GUPSHUP_BASE_URL: z.url({ error: 'must be an address such as https://api.gupshup.io' }).default('https://api.gupshup.io'),
-  /** Requests to a carrier that one batch of calls has open at a time. A Worker has six connections; locally they have no bound. */
+  /**
+   * The number of requests to a carrier that one batch of calls has open at a time. A Worker has six connections; locally there is no
+   * limit.
+   */
   CALLS_AT_ONCE: positiveInteger(6),
-  /** A call slot's holder asks the carrier within this, or gives the call back unasked; and waits so long for the carrier's answer. */
+  /**
+   * The holder of a call slot calls the carrier within the first time, or returns the call undialled, and waits for the carrier's answer
+   * for the second.
+   */
   CALL_ASK_WITHIN_SECONDS: positiveInteger(10),
   CALL_ANSWER_WITHIN_SECONDS: positiveInteger(10),
-  /** A live call of which the carrier has told nothing for so long is asked about. */
+  /** A live call is checked at the carrier after this time without an event. */
   CALL_SILENCE_SECONDS: positiveInteger(60),
-  /** A call that may or may not have been placed is looked for at the carrier after this, three times. */
+  /** A call of which it is unknown whether it was placed is looked up at the carrier after this time, three times in all. */
   CALL_UNKNOWN_AFTER_SECONDS: positiveInteger(30),
   CALL_LOOK_AGAIN_SECONDS: positiveInteger(45),
   /** How long an ended call waits for the verdict of machine detection. */
   CALL_VERDICT_SECONDS: positiveInteger(10),
-  /** A granted call that nobody came to place is announced again after this. */
+  /** A granted call that nobody has picked up is announced again after this time. */
   CALL_RESEND_SECONDS: positiveInteger(10),
-  /** How old an accepted record may be, unhandled, before the minute tick sends it again. */
+  /** After this time the minute tick sends an accepted record that is not handled again. */
   SWEEP_AFTER_SECONDS: positiveInteger(30),
-  /** How far past its wake-up time a run may be before the minute tick pokes its object. */
+  /** How far past its wake-up time a run may be before the minute tick wakes its object. */
   OVERDUE_AFTER_SECONDS: positiveInteger(120),
-  /** How long an accepted record that cannot be handled is tried again before it ends in a named state. */
+  /** How long a record that cannot be handled is tried again before it ends in a named state. */
   GIVE_UP_AFTER_HOURS: positiveInteger(24),
-  /** What is over leaves the database after so many days: journeys' records and messages into the archive. */
+  /** Finished records leave the database after this many days: records of journeys and messages go to the archive. */
   RETENTION_DAYS: positiveInteger(90),
-  /** The same for calls and chats, whose recordings and transcripts go then. */
+  /** The same for calls and chats, whose recordings and transcripts are then deleted. */
   CALL_RETENTION_DAYS: positiveInteger(365),
-  /** The same for conversation tests and load tests, whose conversations go then. */
+  /** The same for conversation tests and load tests, whose conversations are then deleted. */
   TEST_RETENTION_DAYS: positiveInteger(90),
-  /** How long after its end a campaign's rows are kept by its object; then in the archive. */
+  /** How long a campaign's object keeps the rows after the campaign's end, before they go to the archive. */
   CAMPAIGN_RETENTION_DAYS: positiveInteger(90),
-  /** How long an uploaded file is kept that nothing is made of. */
+  /** How long an uploaded file is kept that no record uses. */
   UPLOAD_RETENTION_DAYS: positiveInteger(30),
-  /** How long it is known of a schedule that it has fired at a moment. */
+  /** How long the firings of a schedule are stored, so that none fires twice. */
   SCHEDULE_FIRE_DAYS: positiveInteger(7),
   /** How long the archive is kept. */
   ARCHIVE_DAYS: positiveInteger(1095),
-  /** How large a database may become: D1 sets 10 GB, and 500 MB where nothing is paid. */
+  /** The maximum size of a database. D1 allows 10 GB, and 500 MB on the free plan. */
   DATABASE_LIMIT_MEGABYTES: positiveInteger(10_000),
-  /** How long a request that has an agent tested waits for the tests; well within what its callers wait for an answer. */
+  /** How long a request waits for tests of an agent that it starts; well below the time that callers wait for an answer. */
   VERIFY_WAIT_SECONDS: positiveInteger(90),
 });
 
@@ -150,7 +156,7 @@ const WithDefaults = Variables.transform((variables) => ({
 
 export type Settings = z.infer<typeof WithDefaults>;
 
-/** Names every bad variable and how to set it, and no value. */
+/** The message names every bad setting and how to set it, and contains no value. */
 export class BadSettingsError extends Error {}
 
 const settingsByBindings = new WeakMap<object, Settings>();
@@ -170,7 +176,7 @@ export function getSettings(bindings: Env): Settings {
   return result.data;
 }
 
-/** As a browser names it: scheme, host in lower case and a port that is not the scheme's own. */
+/** Whether `text` is an origin in the form of browsers: scheme, host in lower case, and a port other than the scheme's own. */
 const isWebOrigin = (text: string): boolean => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 function decodedLength(text: string): number {

@@ -187,7 +187,7 @@ const scopes = z
 
 export const ApiKeyBody = z
   .object({
-    name: name.describe('What the key is for, so that it can be told from others.'),
+    name: name.describe('The purpose of the key, which distinguishes it from others.'),
     scopes: scopes.min(1, 'Name at least one scope').default(['write']),
     expires_at: z.iso
       .datetime({ offset: true, message: 'Not an ISO 8601 timestamp, such as 2027-01-31T00:00:00Z' })

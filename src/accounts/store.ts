@@ -10,7 +10,7 @@ export type OrganizationRow = typeof schema.organization.$inferSelect;
 export type UserRow = typeof schema.user.$inferSelect;
 export type ApiKeyRow = typeof schema.apiKey.$inferSelect;
 
-/** The catalog row with the plan's variables filled in where it overrides none. */
+/** The organization of a catalog row. The plan's variables fill in the limits that the row does not override. */
 export function toOrganization(row: OrganizationRow, settings: Settings): Organization {
   return {
     id: row.id,
@@ -82,7 +82,7 @@ export async function findOrganizationOfMember(
   return (await catalog.run(() => query))[0]?.organization;
 }
 
-/** All organizations of a user, of which the settings allow few. */
+/** All organizations of a user; the settings allow only few. */
 export async function listOrganizationsOfUser(catalog: Database, userId: number): Promise<OrganizationRow[]> {
   const { membership, organization } = schema;
   const query = catalog.orm
@@ -130,7 +130,7 @@ export async function findUser(catalog: Database, id: number): Promise<UserRow |
   return (await catalog.run(() => catalog.orm.select().from(schema.user).where(eq(schema.user.id, id))))[0];
 }
 
-/** Sets a new password, ends all sessions but the one of `keptToken`, and the offers to reset the old one. */
+/** Sets a new password. Ends all sessions except that of `keptToken`, and deletes tokens that reset the password. */
 export async function setPassword(
   catalog: Database,
   { userId, passwordHash, keptToken }: { userId: number; passwordHash: string; keptToken: string },
@@ -147,7 +147,7 @@ export async function setPassword(
   );
 }
 
-/** A user beside one organization, or beside none. */
+/** A user and one organization; the organization is null when `organizationId` is null or unknown. */
 export async function findUserAndOrganization(catalog: Database, userId: number, organizationId: number | null) {
   const { user, organization } = schema;
   const query = catalog.orm
@@ -161,7 +161,7 @@ export async function findUserAndOrganization(catalog: Database, userId: number,
 /** Undefined when the handle is taken. */
 export async function insertUser(catalog: Database, user: Omit<UserRow, 'id'>): Promise<UserRow | undefined> {
   const { email, passwordHash } = schema.user;
-  // A hash that is there under this handle is this request's, repeated.
+  // A user with the same handle and hash was inserted by an earlier attempt of this request.
   const query = catalog.orm
     .insert(schema.user)
     .values(user)
@@ -202,7 +202,7 @@ export async function findSession(catalog: Database, tokenHash: string, now: num
 
 // API keys
 
-/** Written again, it is the same key. */
+/** Repeatable: a key that is inserted again stays one key. */
 export async function insertApiKey(
   catalog: Database,
   organization: Organization,

@@ -60,7 +60,7 @@ export async function findUnhandledAfter(
   );
 }
 
-/** Adds the events since the last count to their organizations' counters, together with the mark up to where they count. */
+/** Adds the events since the last count to their organizations' counters, and stores the id up to which events are counted. */
 export async function countEvents(database: Database, now: number): Promise<void> {
   const from = await readCursor(database, 'events_counted');
   const newest = await database.first<{ id: number | null }>(database.prepare('SELECT max(id) AS id FROM event'));

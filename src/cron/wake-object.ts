@@ -47,7 +47,7 @@ export async function failUnreachableObject(context: Context, { what, id }: Stal
       return failSession(database, organization.id, id, words, clock());
     case 'load_test':
     case 'call_slots':
-      // Their rows have no column for a reason. They are tried again, and the log says why.
+      // The rows of these kinds have no column for a reason. They are tried again, and the log has the reason.
       return;
   }
 }

@@ -81,7 +81,7 @@ async function wakeAll(
       try {
         const answer = await wakeObject(bindings, object);
         // Postponed starts are expected.
-        if (answer !== 'started') log.warn('an overdue object was poked', { ...object, answer });
+        if (answer !== 'started') log.warn('an overdue object was woken', { ...object, answer });
       } catch (error) {
         log.error('an overdue object cannot be reached', error, { ...object });
         failed.push({ message: { v: 1, kind: 'poke', ...object }, error });

@@ -68,7 +68,7 @@ export class Database {
     return this.prepare<Shape>(sql, ...(params as Parameter[]));
   }
 
-  /** Runs all statements in one transaction and one call; answers the rows of each. `onLoss` hears that an answer was lost. */
+  /** Runs all statements in one transaction and one call. Returns the rows of each. Calls `onLoss` when an answer was lost. */
   async batch<const Statements extends readonly Statement<object>[]>(
     statements: Statements,
     repeatable?: RetrySafety,
@@ -110,9 +110,9 @@ export class Database {
   }
 
   /**
-   * Runs all statements in one transaction, once, for writes that a repeat would do again or refuse: a receipt is written with them, under
-   * which a repeat fails as a whole. Then `readBack` answers in their place what the first time answered. It is told what the statement
-   * number `receiptAfter`, else the last one, did.
+   * Runs all statements in one transaction, once: for writes that a repeat would do twice or refuse. A receipt is written with them, so
+   * that a repeat fails as a whole; then `readBack` reads the answers of the first attempt. `readBack` gets the result of statement number
+   * `receiptAfter`, else of the last one.
    */
   async batchOnce<const Statements extends readonly Statement<object>[]>(
     statements: Statements,
@@ -157,7 +157,7 @@ async function withRetries<T>(call: () => Promise<T>, mayRepeat: boolean, onLoss
   }
 }
 
-/** Drizzle's error quotes the parameters, which may be secrets or personal; D1's, which caused it, does not. */
+/** Drizzle's error quotes the parameters, which may be secrets or personal data. Its cause, D1's error, does not. */
 async function withoutQueryParameters<T>(query: () => PromiseLike<T>): Promise<T> {
   try {
     return await query();
@@ -166,7 +166,7 @@ async function withoutQueryParameters<T>(query: () => PromiseLike<T>): Promise<T
   }
 }
 
-/** Whether `error` is a broken unique index, and if so over which columns (`contact.phone` ...). */
+/** The columns of the unique index that `error` violates (`contact.phone` ...); null for other errors. */
 export function violatedUniqueColumns(error: unknown): string[] | null {
   const match = /UNIQUE constraint failed: ([^:]+)/.exec(String((error as Error).message));
   return match ? match[1]!.split(',').map((column) => column.trim()) : null;

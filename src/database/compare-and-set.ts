@@ -12,12 +12,12 @@ const writeConflict = 'overtaken by another request';
 /** The moment of a change, always later than the moment `before`, even within one millisecond, so that it identifies the version of a row. */
 export const nextTimestamp = (before: number | null, now: number): number => Math.max(now, (before ?? 0) + 1);
 
-/** Fails the batch that it stands in, so that nothing of it is written, unless the statement before it changed a row. */
+/** Fails its batch, so that nothing is written, unless the statement before this one changed a row. */
 const requireChange = (database: Database): Statement => database.prepare("SELECT json(iif(changes() > 0, '0', ?))", writeConflict);
 
 /**
- * Runs `update` and, only if it changed a row, `also`, in one step. Answers the rows of `update`; null when it changed none. `readBack` is
- * given what was changed, for an answer that was lost.
+ * Runs `update` and, only if it changed a row, `also`, in one transaction. Returns the rows of `update`; null when it changed none. When
+ * the answer was lost, `readBack` builds the query of the changed rows.
  */
 export async function compareAndSet<Shape extends object>(
   database: Database,

@@ -6,12 +6,12 @@ const maxSqlBytes = 100_000;
 const maxValueBytes = 2_000_000;
 const maxStatementsPerBatch = 100;
 
-/** A value is larger than D1 takes. Thrown in production, too, where D1 would refuse the value by an error of its own. */
+/** A value that is larger than D1 accepts. Also thrown in production, before D1 refuses the value. */
 class ValueTooLargeError extends Error {
   override readonly name = 'ValueTooLargeError';
 }
 
-/** Whether a value or a whole row was larger than the database takes: nothing was written. */
+/** Whether a value or a whole row was larger than the database accepts. Nothing was written then. */
 export const isValueTooLarge = (error: unknown): boolean =>
   error instanceof ValueTooLargeError || /SQLITE_TOOBIG|string or blob too big/i.test(String((error as Error | null)?.message));
 
@@ -70,7 +70,7 @@ class BoundedStatement {
 }
 
 /**
- * A D1 binding whose queries are counted by invocation. A guarded one refuses what production refuses, so that tests and local runs fail
+ * A D1 binding whose queries are counted by invocation. A guarded binding enforces production's limits, so that tests and local runs fail
  * where production would.
  */
 export function boundedBinding(binding: D1Database, isGuarded: boolean): D1Database {

@@ -1,7 +1,7 @@
 import type { Database } from './client.ts';
 import { shards, shardBindings } from './shards.ts';
 
-/** From this share of its limit on a database takes no new organizations; those that are there go on. */
+/** From this share of its limit on, a database takes no new organizations. Organizations that it has go on. */
 export const fullRatio = 0.6;
 
 export interface DatabaseSize {
@@ -38,7 +38,7 @@ export async function readMeasuredSize(database: Database): Promise<number> {
 
 export const isFullAt = (bytes: number, limitMegabytes: number): boolean => bytes >= fullRatio * limitMegabytes * megabyte;
 
-/** Of every bound database. */
+/** The size of every bound database. */
 export async function readDatabaseSizes(bindings: Env, limitMegabytes: number): Promise<DatabaseSize[]> {
   const names = shardBindings(bindings).map(({ name }) => name);
   return Promise.all(

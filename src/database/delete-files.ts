@@ -5,7 +5,7 @@ export async function deleteFiles(bucket: R2Bucket, names: string[]): Promise<vo
   for (let start = 0; start < names.length; start += keysAtOnce) await bucket.delete(names.slice(start, start + keysAtOnce));
 }
 
-/** Deletes all whose name begins with `prefix`; a crash leaves the rest to the next time. */
+/** Deletes all files whose names begin with `prefix`. After a crash the next call deletes the rest. */
 export async function deleteFolder(bucket: R2Bucket, prefix: string): Promise<void> {
   for (;;) {
     const { objects, truncated } = await bucket.list({ prefix, limit: keysAtOnce });

@@ -6,12 +6,12 @@ export const codeMigrations = journal.entries.map(({ tag }) => `${tag}.sql`);
 export type DatabaseFault =
   /** `cause`: the platform's words, for the log alone. */
   | { status: 'database_unreachable'; database: string; migrations: []; cause: string }
-  /** `migrations`: those that the database lacks. */
+  /** `migrations`: those that the database does not have. */
   | { status: 'migrations_missing'; database: string; migrations: string[] }
-  /** `migrations`: those that the code does not know; a later version of the service has been there. */
+  /** `migrations`: those that this code does not know, because a later version of the service applied them. */
   | { status: 'database_newer'; database: string; migrations: string[] };
 
-/** The first database that does not answer within `timeoutMs`, or whose migrations are not those of the code; undefined when all is well. */
+/** The first database that does not answer within `timeoutMs`, or whose migrations differ from the code's; undefined when there is none. */
 export async function findDatabaseFault(
   databases: { name: string; binding: D1Database }[],
   timeoutMs: number,

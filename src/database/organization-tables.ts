@@ -1,4 +1,4 @@
-/** Where an organization's rows of a table stand. */
+/** How an organization's rows of a table are found. */
 export interface OrganizationTable {
   table: string;
   /** Conditions of which each row of the organization, `?1`, meets exactly one. Each goes along an index. */

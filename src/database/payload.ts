@@ -1,9 +1,8 @@
 import pMap from 'p-map';
 import { invalidAt } from '../library/errors.ts';
 
-// A payload is the JSON of something accepted: an event's data, a webhook's body, a run's context. It is kept once, as text
-// in its row or, when large, as an object in R2 with a pointer in the row. JSON never begins with "@", so no payload that a
-// caller sends can pass for a pointer.
+// A payload is the JSON of an accepted input: an event's data, a webhook's body, a run's context. It is stored once, as text in its row or,
+// when large, as an object in R2 with a pointer in the row. JSON never begins with "@", so no caller's payload can pass for a pointer.
 const pointer = '@r2:';
 const inlineLimitBytes = 64 * 1024;
 /** How much one answer may fetch from R2 before the remaining large payloads are shown as cut. */
@@ -18,10 +17,10 @@ export async function storePayload(bucket: R2Bucket, key: () => string, json: st
   return `${pointer}${json.length}:${name}`;
 }
 
-/** Characters of the JSON that `stored` stands for. */
+/** The length in characters of the JSON behind `stored`. */
 export const payloadLength = (stored: string): number => (stored.startsWith(pointer) ? parsePointer(stored).bytes : stored.length);
 
-/** Where in R2 the payload is; null: it stands in the row. */
+/** The payload's key in R2; null: the row itself has the payload. */
 export const payloadKey = (stored: string): string | null => (stored.startsWith(pointer) ? parsePointer(stored).name : null);
 
 /** Throws 422 when `json` is over `limitBytes`. */
@@ -58,10 +57,10 @@ const toGoneMarker = (error: unknown): { _gone: string } => {
   throw error;
 };
 
-/** As `resolvePayload`; of one that is gone, `{ _gone: why }`. */
+/** As `resolvePayload`; a missing payload is `{ _gone: why }`. */
 export const showPayload = (bucket: R2Bucket, stored: string): Promise<unknown> => resolvePayload(bucket, stored).catch(toGoneMarker);
 
-/** As `resolvePayloads`; in the place of one that is gone stands `{ _gone: why }`, and the others are there. */
+/** As `resolvePayloads`; a missing payload is `{ _gone: why }`, and the others are loaded. */
 export const showPayloads = (bucket: R2Bucket, stored: (string | null)[]): Promise<unknown[]> => resolveAll(bucket, stored, showPayload);
 
 /** Several payloads for one answer, in order; null stays null. Large ones beyond the answer's budget are shown as cut. Throws PayloadGoneError. */

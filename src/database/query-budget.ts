@@ -9,7 +9,7 @@ interface Invocation {
 
 const current = new AsyncLocalStorage<Invocation>();
 
-/** Runs the work of one invocation, whose queries to D1 are counted. */
+/** Runs the work of one invocation and counts its queries to D1. */
 export const runInvocation = <Result>(work: () => Result): Result => current.run({ queries: 0 }, work);
 
 /** Counts queries in, and answers how many there have been; 0 outside of a counted invocation. */
@@ -20,5 +20,5 @@ export function countQueries(queries: number): number {
   return invocation.queries;
 }
 
-/** Whether the invocation has made so many queries that the rest should be left to the next one. */
+/** Whether the invocation has made so many queries that the next invocation should do the rest. */
 export const isQueryBudgetSpent = (): boolean => countQueries(0) > maxQueries / 2;

@@ -2,8 +2,8 @@
 const windowRows = 20_000;
 
 /**
- * A query whose rows are work of many organizations, `from` a table and its conditions: the oldest of each organization comes first,
- * then the second of each, and so on, so that none waits for all that another has piled up. It ends with the parameter of a LIMIT.
+ * A query for work of many organizations, `from` a table and its conditions: first the oldest row of each organization, then the second of
+ * each, and so on, so that no organization waits for the many rows of another. The last parameter is that of LIMIT.
  */
 export const roundRobinQuery = (columns: string, from: string, order: string): string =>
   `SELECT ${columns} FROM (

@@ -16,5 +16,5 @@ export const insertReceiptSql = 'INSERT INTO write_receipt (key, changes, row_id
 
 export const selectReceiptSql = 'SELECT changes, row_id AS rowId FROM write_receipt WHERE key = ?';
 
-/** The keys of receipts that are older than `receiptTtlMs` come before this one. */
+/** All keys of receipts older than `receiptTtlMs` sort before this key. */
 export const receiptKeyCutoff = (now: number): string => receiptKeyAt(now - receiptTtlMs);

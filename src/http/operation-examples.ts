@@ -8,12 +8,12 @@ interface OperationExample {
   answer?: unknown;
 }
 
-/** One of several requests of an operation. */
+/** One of several examples of an operation. */
 export interface NamedExample extends OperationExample {
   /** Letters and digits. */
   name: string;
   summary?: string;
 }
 
-/** By operationId. */
+/** The examples by operationId. */
 export type ExamplesByOperation = Record<string, OperationExample | NamedExample[]>;

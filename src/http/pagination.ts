@@ -33,7 +33,7 @@ export interface Page {
   cursor?: string | undefined;
 }
 
-/** Where a page goes on: the sort value (null when the list is in id order) and the id of the last row seen. */
+/** The position after a page: the sort value (null when the list is in id order) and the id of the last row of the page. */
 export interface CursorPosition {
   value: string | number | null;
   id: number;
@@ -47,7 +47,7 @@ export function encodeCursor(position: CursorPosition): string {
     .replaceAll('=', '');
 }
 
-/** The position of a cursor, or a 422: a cursor is not for making up. */
+/** The position in a cursor. Throws 422 for a cursor that the service did not issue. */
 export function decodeCursor(cursor: string | undefined): CursorPosition | undefined {
   if (cursor === undefined) return undefined;
   try {
@@ -68,11 +68,11 @@ export interface PageResult<Row> {
   rows: Row[];
   total: number;
   totalCapped?: boolean;
-  /** Position of the last row when more follow. */
+  /** The position of the last row; null when no row follows. */
   next: CursorPosition | null;
 }
 
-/** The envelope of a list: its rows under `name`, and where they stand in the whole. */
+/** The envelope of a list: the rows under `name`, and the position of the page in the whole list. */
 export function toListBody<Name extends string, Row, Shown>(name: Name, page: Page, found: PageResult<Row>, show: (row: Row) => Shown) {
   return {
     [name]: found.rows.map(show),
@@ -84,7 +84,7 @@ export function toListBody<Name extends string, Row, Shown>(name: Name, page: Pa
   } as { [K in Name]: Shown[] } & { total: number; total_capped?: boolean; limit: number; offset: number; next_cursor: string | null };
 }
 
-/** The fields of an envelope that say where its page stands in the whole. */
+/** The fields of an envelope that describe the position of its page in the whole list. */
 const pageFields = {
   total: z.int().describe('How many items match in all, on this page and others.'),
   total_capped: z
@@ -96,7 +96,7 @@ const pageFields = {
   next_cursor: z.string().nullable().describe('Send it as `cursor` to get the next page; null on the last one.'),
 };
 
-/** The schema of such an envelope; `order` says how the items are sorted. */
+/** The schema of a list's envelope. `order` describes how the items are sorted. */
 export const listSchema = <Name extends string, T extends z.ZodType>(name: Name, item: T, order = 'newest first') => {
   const words = name.replaceAll('_', ' ');
   const fields = { [name]: z.array(item).describe(`The ${words} of this page, ${order}.`), ...pageFields };
@@ -105,7 +105,7 @@ export const listSchema = <Name extends string, T extends z.ZodType>(name: Name,
 
 type ListShape<Name extends string, T extends z.ZodType> = { [K in Name]: z.ZodArray<T> } & typeof pageFields;
 
-/** Cuts the one row that was read beyond the page and says whether it was there. */
+/** Removes the one row that was read beyond the page, and tells whether there was one. */
 export function cutPage<Row>(
   rows: Row[],
   limit: number,

@@ -3,7 +3,7 @@ import type { HttpEnvironment } from './environment.ts';
 
 export const basePath = '/api/v1';
 
-/** Where callers reach the service: PUBLIC_URL, or the origin of this request. */
+/** The address at which callers reach the service: PUBLIC_URL, or the origin of this request. */
 export const apiOrigin = (c: HonoContext<HttpEnvironment>): string =>
   (c.var.settings.PUBLIC_URL || new URL(c.req.url).origin).replace(/\/$/, '');
 

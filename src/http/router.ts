@@ -2,12 +2,12 @@ import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { HttpEnvironment } from './environment.ts';
 import { answerInvalid } from './errors.ts';
 
-/** A room's routes. Every path answers with and without a trailing slash. */
+/** The routes of one area. Every path answers with and without a trailing slash. */
 export const createRouter = () => new OpenAPIHono<HttpEnvironment>({ strict: false, defaultHook: answerInvalid });
 
 export const jsonBody = <T extends z.ZodType>(schema: T) => ({ content: { 'application/json': { schema } }, required: true as const });
 
-/** An answer in JSON. Without a description of its own the document gives it that of its schema. */
+/** An answer in JSON. Without a `description`, the document shows the description of the schema. */
 export const jsonResponse = <T extends z.ZodType>(schema: T, description = 'Success') => ({
   description,
   content: { 'application/json': { schema } },
@@ -23,7 +23,7 @@ const ErrorBody = z
   .describe('Why a request was refused.')
   .openapi('Error');
 
-/** One thing that is wrong, and where. */
+/** One problem, and its place. */
 export const Problem = z.object({
   loc: z.array(z.string()).describe('Where it is: first `body`, `query` or `path`, then field names and list indexes, from 0.'),
   msg: z.string().describe('What is wrong with the value, in words.'),
@@ -48,7 +48,7 @@ export const errorDescriptions: Record<number, string> = {
   503: 'What the service runs on is in trouble that passes; see Retry-After',
 };
 
-/** The errors of an operation: 401, 422, 429 and 503 always, and those named. */
+/** The error responses of an operation: 401, 422, 429 and 503 always, and the given ones. */
 export function errorResponses(...statuses: number[]) {
   const all = [...new Set([401, 422, 429, 503, ...statuses])].toSorted((a, b) => a - b);
   return Object.fromEntries(
@@ -87,7 +87,7 @@ export const organizationId = z.int().describe('Id of the organization to which 
 export const createdAt = timestamp.describe('When it was created, ISO 8601 in UTC.');
 export const updatedAt = timestamp.describe('When it was last changed, ISO 8601 in UTC; at first the time of its creation.');
 
-/** Of a record with configs. */
+/** The warnings of a record with configs. */
 export const warnings = z
   .array(
     z

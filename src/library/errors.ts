@@ -24,7 +24,7 @@ export interface Issue {
 
 export class ServiceError extends Error {
   readonly code: ErrorCode;
-  /** By which programs know the failure, such as `not_connected`; `message` is the sentence for people. */
+  /** The failure's name for programs, such as `not_connected`; `message` is the sentence for people. */
   readonly word: string | undefined;
   readonly issues: Issue[] | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -54,7 +54,7 @@ const withWord = (word: string | undefined) => (word === undefined ? {} : { word
 export const invalid = (issues: Issue[]) => new ServiceError('invalid', issues.map((issue) => issue.msg).join('; '), { issues });
 export const invalidAt = (loc: (string | number)[], msg: string, type = 'value_error') => invalid([{ loc: loc.map(String), msg, type }]);
 
-/** Whether `error` is ours, also after it crossed an RPC boundary and lost its class. */
+/** Whether `error` is a ServiceError, also after it crossed an RPC boundary and lost its class. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && error.name === 'ServiceError' && 'code' in error;
 }

@@ -2,7 +2,10 @@
 // stored as `depth` beside events, contacts, changes and runs: how deep in the chain it is, and which run began the chain, in one
 // number, so that no writer can pass on the one and forget the other.
 
-/** In `depth`, the lowest digit in this base is the depth, and the rest is the id of the run that began the chain; 0 for no run. */
+/**
+ * `depth` combines two numbers: its lowest digit in this base is the depth, and the rest is the id of the run that began the chain; 0: no
+ * run.
+ */
 export const lineageBase = 16;
 
 /** Journeys may start each other this deep. Deeper events are stored but trigger nothing. */

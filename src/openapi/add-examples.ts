@@ -44,7 +44,7 @@ export function addExamples(document: Document): void {
 
 const recordedAnswers: Record<string, Record<string, unknown>> = answers;
 
-/** With the answer that `npm run record-examples` was given, unless the example has one of its own. */
+/** The example with its own answer, else with the answer that `npm run record-examples` recorded. */
 const withRecordedAnswer = (id: string, example: NamedExample): NamedExample => ({
   answer: recordedAnswers[id]?.[example.name],
   ...example,
@@ -72,7 +72,7 @@ function addTo(operation: Operation, given: NamedExample[]): void {
   );
 }
 
-/** `example` of an operation with one, `examples` by name of one with several; undefined when none has a value here. */
+/** `example` for an operation with one example, `examples` by name for an operation with several; undefined when none has a value here. */
 function toExampleFields(given: NamedExample[], read: (example: NamedExample) => unknown) {
   const present = given.filter((one) => read(one) !== undefined);
   if (present.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import { listOperations, successResponseOf, type Document } from './document-types.ts';
 
 interface Link {
-  /** The operation that makes the value, and the one that takes it. */
+  /** The operation that answers the value, and the operation that takes it. */
   from: string;
   to: string;
   description: string;
@@ -21,7 +21,7 @@ const document = (to: string): Link => ({
   parameters: { 'path.document_uuid': '$response.body#/document_uuid' },
 });
 
-/** Where values come from that the service draws at random, so that no example can know them. */
+/** The origins of values that the service draws at random, which no example can contain. */
 const links: Link[] = [
   {
     from: 'organization.delete',

@@ -10,7 +10,7 @@ const grantTooSmall =
   'The scope of the key does not cover the call, or `insufficient_permissions`: the connected account grants too little; disconnect, and connect it again.';
 const notConnected = 'No such integration, or `not_connected`: the organization has no active one of this provider.';
 
-/** When a status is answered, where the general words do not say it. By operationId and status. */
+/** The cases of a status that its general description does not cover, by operationId and status. */
 const cases: Record<string, Record<number, string>> = {
   'auth.signUp': {
     403: 'Sign-up is closed on this service.',
@@ -135,7 +135,7 @@ const cases: Record<string, Record<number, string>> = {
   'messaging.listTemplates': { 409: 'No provider is selected.', 502: provider },
 };
 
-/** Throws an Error for a case of an operation or status that is not there. */
+/** Adds the cases to the document. Throws an Error when the operation or status of a case does not exist. */
 export function describeErrors(document: Document): void {
   const operations = new Map(listOperations(document).map((operation) => [operation.operationId, operation]));
   const common = document.components['responses'] as Record<string, Response>;

@@ -1,6 +1,6 @@
 import type { Operation } from './document-types.ts';
 
-/** Parameters that mean the same wherever they stand; a schema's own description goes before. */
+/** The descriptions of parameters with the same meaning everywhere. A description in a parameter's own schema comes first. */
 const meanings: Record<string, string> = {
   limit: 'How many records to answer at most',
   offset: 'How many records to pass over',

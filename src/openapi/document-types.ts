@@ -46,6 +46,6 @@ export interface Example {
 export const listOperations = (document: Document): Operation[] =>
   Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
-/** The response of success, which each operation has once. */
+/** The successful response. Each operation has one. */
 export const successResponseOf = ({ responses }: Operation): Response | undefined =>
   Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];

@@ -21,7 +21,7 @@ const description =
   '- **Of the runtime**, not of the service, are answers in plain text without `X-Request-Id`: 414 to an address over 64 KiB (Cloudflare: 16 KB), 431 to headers over about ' +
   '490 KiB (Cloudflare: 128 KB), and on Cloudflare 413 to a body over the plan of the zone (100 MB and more).';
 
-/** Where the service is reached when the document is not served by a deployment. */
+/** The server in a document that no deployment serves. */
 const servers = [
   { url: 'http://127.0.0.1:8787', description: 'On your machine, by npm start' },
   { url: 'https://{host}', description: 'Your deployment', variables: { host: { default: 'example.com', description: 'Its host name' } } },
@@ -93,7 +93,7 @@ const sessionOnlyOperations = new Set([
   'auth.createOrganization',
   'auth.selectOrganization',
 ]);
-/** Their answers hold secrets, which are not kept. */
+/** The answers of these operations contain secrets, which are not stored. */
 const groupsWithoutIdempotency = new Set(['auth', 'apiKeys', 'members']);
 
 /** Adds the parts that follow from an operation's method, path and id: tag, security, Idempotency-Key, errors. */
@@ -118,7 +118,7 @@ function completeOperation(method: string, path: string, operation: Operation): 
   operation.responses = { ...Object.fromEntries(alsoErrors.map((status) => [status, errorReference(status)])), ...operation.responses };
 }
 
-/** An answer that nothing was said of has the description of its schema. */
+/** An answer without a description has the description of its schema. */
 function describeResponses(document: Document): void {
   const schemas = document.components['schemas'] as Record<string, { description?: string }>;
   for (const { responses } of listOperations(document))

@@ -5,7 +5,7 @@ const carrierNames = Object.values(carriers)
   .join(', ');
 
 interface Group {
-  /** How a person reads it. */
+  /** The title of the group for people. */
   title: string;
   description: string;
   /** The second part of each operationId, in the order of the document: an operation that creates a record stands before those that need the record. */
@@ -13,8 +13,8 @@ interface Group {
 }
 
 /**
- * The operations as the document shows them: a group is a tag and the first part of an operationId. Groups stand in the order in which a
- * newcomer needs them. The methods of one path stay together, where the first of them stands.
+ * The operations as the document shows them. A group is a tag and the first part of an operationId. A newcomer needs the groups in this
+ * order. The methods of one path stay together, at the place of the first of them.
  */
 export const groups: Record<string, Group> = {
   health: { title: 'Health', description: 'Whether the service is up.', operations: ['get'] },

@@ -6,7 +6,10 @@ import { describeErrors } from './describe-errors.ts';
 import { openApiDocument } from './document.ts';
 import type { Document } from './document-types.ts';
 
-/** The document as openapi.json has it, with examples and links. The Worker serves that file, so that it need not contain all examples. */
+/**
+ * The content of openapi.json: the document with examples and links. The Worker serves that file, so the Worker's code does not contain all
+ * examples.
+ */
 export function publishedDocument(app: OpenAPIHono<HttpEnvironment>) {
   const document = openApiDocument(app);
   describeErrors(document as unknown as Document);

@@ -2,7 +2,7 @@ import type { Context as HonoContext } from 'hono';
 import type { HttpEnvironment } from '../http/environment.ts';
 import { apiOrigin } from '../http/public-url.ts';
 
-/** Where the copy of openapi.json lies among the assets. */
+/** The path of the copy of openapi.json among the assets. */
 const assetPath = '/docs/openapi.json';
 
 /** Answers openapi.json, with this deployment as its server. The file is read once. */

@@ -31,7 +31,7 @@ function enqueueFanout(context: Context, message: FanoutMessage): void {
 const keysPerMessage = 10;
 const messagesPerBatch = 100;
 
-/** Has granted attempts dialled, 10 of them a message. The call slots send a lost message again. */
+/** Sends messages that dial granted attempts, 10 a message. The call slots send a lost message again. */
 export async function enqueueDialing(bindings: Env, organizationId: number, keys: string[]): Promise<void> {
   const messages: { body: CallsMessage }[] = [];
   for (let start = 0; start < keys.length; start += keysPerMessage)

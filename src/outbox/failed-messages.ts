@@ -1,10 +1,10 @@
 import type { Database, Statement } from '../database/client.ts';
 import type { DocumentsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
-/** How the note of a record begins that was not handled and will not be tried again by itself. */
+/** The beginning of the note of a record that was not handled and is not retried by itself. */
 export const givenUpPrefix = 'given_up:';
 
-/** Messages whose records have nothing else that has them handled later. */
+/** Messages without a record that the tick would find unhandled later. */
 export type RetriedMessage = DocumentsMessage | EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'deletion' | 'vector_move' }>;
 
 const partKinds = ['run_end', 'run_event', 'run_told', 'run_release', 'schedule', 'poke'] as const;
@@ -129,7 +129,7 @@ export async function recordFailureReason(database: Database, message: RetriedMe
 
 const tableByKind = { event: 'event', delivery: 'webhook_delivery' } satisfies Record<EventsMessage['kind'], string>;
 
-/** Has an open record handled by the next tick at the latest, with the retries of a new record. */
+/** Has the next tick at the latest handle an open record, with the retries of a new record. */
 export const retryNowStatement = (database: Database, message: EventsMessage, now: number): Statement =>
   database.prepare(
     `INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) SELECT ?1, ?2, ?3, 0, ?4, ?4

@@ -66,7 +66,7 @@ export const DocumentsMessage = z.object({
   id: z.int(),
   generation: z.int(),
   page: z.int().min(0).optional(),
-  /** How often the vector index was looked at for its vectors. */
+  /** How often the vector index was checked for the document's vectors. */
   looks: z.int().optional(),
 });
 export type DocumentsMessage = z.infer<typeof DocumentsMessage>;

@@ -32,7 +32,7 @@ export interface PublishedEvents {
 export type PublishedEventName = keyof PublishedEvents;
 
 interface Subscriber<Name extends PublishedEventName> {
-  /** Repeatable, since a publisher that fails publishes again. */
+  /** Must be repeatable: a publisher that fails publishes again. */
   handle(context: Context, event: PublishedEvents[Name]): Promise<void>;
   /** Whether handling would do anything for the context's organization. Absent: always. */
   isNeeded?: (context: Context) => Promise<boolean>;

@@ -5,10 +5,10 @@ import { scheduleRetry } from '../knowledge-base/pipeline/retries.ts';
 import type { Logger } from '../library/platform/log.ts';
 import { DocumentsMessage } from '../outbox/messages.ts';
 
-/** Where not even the reason of a failure can be noted. */
+/** For an error whose reason cannot be stored either. */
 const fallbackDelaySeconds = 30;
 
-/** One step after the other, since each may need most of the memory that there is. */
+/** One step after another: each may need most of the isolate's memory. */
 export async function consumeDocuments(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   for (const message of batch.messages) {
     const { success, data, error } = DocumentsMessage.safeParse(message.body);

@@ -12,12 +12,13 @@ import { isLastAttempt, retryDelaySeconds } from './retry-delays.ts';
 
 /** How many messages of one organization are handled together. */
 const pageSize = { events: 5, 'events-bulk': 25 };
-/** How long one organization's part of a batch may take in the queue apart before the rest gives way to that of others. */
+/** How long one organization's part of a batch of `events-bulk` may take before the rest goes to the end of the queue. */
 const groupBudgetMs = 500;
 
 /**
- * How long the queue apart has what comes next of an organization, so that little is handled before what came earlier: longer after many
- * messages at once, or costly ones. And until when, as far as this isolate knows.
+ * An organization whose messages did not fit into a page uses only `events-bulk` for `apartMs`, so that its next messages are not handled before
+ * its earlier ones; after many messages at once, or costly ones, for `longApartMs`. `apartUntil` has the end of that time by organization id,
+ * as far as this isolate knows.
  */
 const apartMs = 2_000;
 const longApartMs = 10_000;
@@ -37,9 +38,9 @@ interface EventsBatch {
 }
 
 /**
- * Events and deliveries of one organization are handled together: a few D1 calls for all of them. Organizations are handled side by side.
- * What one has beyond a page, or beyond a turn of evaluating conditions and schemas, goes to the queue `events-bulk`, so that none waits
- * for the many or the costly events of another.
+ * Handles the events and deliveries of one organization together, with a few D1 calls for all of them. Organizations are handled side by
+ * side. The messages beyond a page, or beyond a turn of evaluating conditions and schemas, go to the queue `events-bulk`, so that no
+ * organization waits for the many or the costly events of another.
  */
 export async function consumeEvents(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   const queue = batch.queue.startsWith('events-bulk') ? 'events-bulk' : 'events';
@@ -66,7 +67,7 @@ async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise
     const left = await handlePage(page, batch);
     waiting = [...left, ...waiting.slice(page.length)];
     if (waiting.length === 0) return;
-    // What is costly to evaluate is read in small pages, since most of a large one would be read in vain.
+    // Costly events are read in small pages, since most of a large page would be read in vain.
     if (left.length > 0) size = pageSize.events;
     const isMuch = left.length > 0 || group.length >= minLongApartMessages;
     apartUntil.set(organization_id, Date.now() + (isMuch ? longApartMs : apartMs));
@@ -76,7 +77,7 @@ async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise
   }
 }
 
-/** Settles the messages, but for those that it returns: the turn was over before they were looked at. */
+/** Settles the messages, except those that it returns: its turn ended before they were handled. */
 async function handlePage(page: ParsedMessage[], batch: EventsBatch): Promise<ParsedMessage[]> {
   const left = await handleTogether(page, batch);
   if (left) return left;
@@ -89,13 +90,13 @@ async function handlePage(page: ParsedMessage[], batch: EventsBatch): Promise<Pa
 }
 
 /**
- * Handles messages of one organization and kind and acknowledges them. Returns the messages for which the turn had no time, never the
- * first; null: it failed, and none is settled.
+ * Handles messages of one organization and kind, and acknowledges them. Returns the messages that the turn had no time for, never the first
+ * message. Null when the handling failed and no message is settled.
  */
 async function handleTogether(group: ParsedMessage[], { bindings, log, defer }: EventsBatch): Promise<ParsedMessage[] | null> {
   const { organization_id, kind } = group[0]!.body;
   const ids = group.map(({ body }) => body.id);
-  // Tried for the last time alone, so that each is known by its own reason.
+  // The last try handles a message alone, so that each message fails with its own reason.
   const isLast = group.length === 1 && isLastAttempt(group[0]!.message.attempts);
   let context: Context | null = null;
   let left: number[] = [];
@@ -112,7 +113,7 @@ async function handleTogether(group: ParsedMessage[], { bindings, log, defer }: 
   return group.filter(({ body }) => left.includes(body.id));
 }
 
-/** Sends messages to the end of the queue apart. False when that failed, and they are to be handled where they are. */
+/** Sends messages to the end of `events-bulk`. False when that failed: the messages are then handled in their queue. */
 async function moveToBulk(group: ParsedMessage[], { bindings, log }: EventsBatch): Promise<boolean> {
   try {
     await bindings.BULK_EVENTS_QUEUE.sendBatch(group.map(({ body }) => ({ body })));

@@ -4,7 +4,7 @@ import { runSync } from '../integrations/sync/run-sync.ts';
 import type { Logger } from '../library/platform/log.ts';
 import { SyncsMessage } from '../outbox/messages.ts';
 
-/** Where not even the sync can be looked at. */
+/** For an error of a sync that cannot be loaded. */
 const fallbackDelaySeconds = 30;
 
 /** Syncs go on one after the other; each takes a few steps and sends for itself again. */

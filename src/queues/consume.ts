@@ -31,7 +31,7 @@ import { admitHeldRuns } from '../automation-workflows/runs/admission/start-runs
 import { retryRunEnd } from '../automation-workflows/runs/lifecycle/end-runs.ts';
 import { releasePausedRun } from '../automation-workflows/runs/lifecycle/holds.ts';
 
-/** Every queue's batches come here. Messages are settled one by one, so one that fails holds up no other. */
+/** Consumes the batches of every queue. Messages are settled one by one, so a message that fails delays no other. */
 export async function consumeBatch(batch: MessageBatch, bindings: Env, execution: ExecutionContext): Promise<void> {
   const log = new Logger(getSettings(bindings).LOG_LEVEL, { queue: batch.queue });
   const defer: Context['defer'] = (work) => execution.waitUntil(work.catch((error: unknown) => log.error('deferred work failed', error)));
@@ -91,7 +91,7 @@ async function processEach(messages: readonly Message[], log: Logger, work: (mes
 const tryRecordReason = ({ database, clock, log }: Context, message: RetriedMessage, error: unknown): Promise<void> =>
   recordFailureReason(database, message, error, clock()).catch((second: unknown) => log.error('a reason could not be noted', second));
 
-/** One page; when more follow, the next is a message of its own. */
+/** Handles one page. When more pages follow, the next page is a message of its own. */
 async function handleFanout(bindings: Env, { body, attempts }: Message, defer: Context['defer']): Promise<void> {
   const message = FanoutMessage.parse(body);
   // Each page enqueues the next.

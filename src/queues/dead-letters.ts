@@ -86,17 +86,17 @@ async function failRecord(context: Context, message: AnyMessage, reason: string 
       return undefined;
     case 'run_end': {
       const { state, outcome } = message.ending;
-      const told = givenUpPartNote('the run was to end, and its object could not be reached', reason);
-      await endUnreachableRun(context, message.id, { state, outcome, message: told });
+      const note = givenUpPartNote('the run was to end, and its object could not be reached', reason);
+      await endUnreachableRun(context, message.id, { state, outcome, message: note });
       return;
     }
     case 'run_release': {
-      const told = givenUpPartNote('the run was held while its workflow was paused, and its object could not be reached', reason);
-      await endUnreachableRun(context, message.id, { state: 'failed', outcome: null, message: told });
+      const note = givenUpPartNote('the run was held while its workflow was paused, and its object could not be reached', reason);
+      await endUnreachableRun(context, message.id, { state: 'failed', outcome: null, message: note });
       return;
     }
     case 'run_told':
-      // The run looks for itself, at least once a day.
+      // The waiting run checks by itself, at least once a day.
       return undefined;
     case 'run_event':
       return addEventNote(context, message.id, givenUpPartNote(`run ${message.run_id}, which waits for it, could not be reached`, reason));
@@ -105,7 +105,7 @@ async function failRecord(context: Context, message: AnyMessage, reason: string 
     case 'poke':
       return failUnreachableObject(context, message, givenUpPartNote('its object could not be reached', reason));
     case 'contact_changes':
-      // The page fails as a whole; its first change is taken out, and the tick sends for the rest.
+      // The page fails as a whole. Its first change is removed, and the tick enqueues the rest.
       return discardFailedChange(context, givenUpPartNote('a change of a contact could not be worked off', reason));
   }
 }

@@ -263,7 +263,7 @@ describe('scopes', () => {
     expect((await client.get('/organizations/current')).body.name).toBe('Test organization');
   });
 
-  test('a missing scope is told before anything of the body is', async () => {
+  test('a missing scope is reported before any fault of the body', async () => {
     const { client } = await newOrganization({ scopes: ['read'] });
     expect((await client.post('/contacts', '{"phone": ')).status).toBe(403);
   });

@@ -100,7 +100,7 @@ describe('a deleted organization', () => {
     expect(await filesOf(id)).toEqual([]);
     expect(await tablesWithRows(id)).toEqual(['membership', 'organization']);
     expect((await progress(asked.body.id)).status).toBe('deleting');
-    // What somebody wrote who had not heard of it yet.
+    // A row that was written by work that did not know of the deletion yet.
     await insertRow('event', { organization_id: id, data: '{}' });
     lost.restore();
     await finish(id);
@@ -224,7 +224,7 @@ describe('a deleted organization', () => {
     expect(fromStoredStep((deletionSteps.length - 1) * 1000 + 7)).toBe(0);
   });
 
-  test('is told of by an id that cannot be guessed, and by nothing else', async () => {
+  test('is found by an id that cannot be guessed, and by nothing else', async () => {
     expect((await anonymous.get(`/deletions/${crypto.randomUUID()}`)).status).toBe(404);
     expect((await anonymous.get('/deletions/1')).status).toBe(422);
     const { id, client } = await newOrganization();

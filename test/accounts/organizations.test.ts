@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { organizationById } from '../../src/accounts/organizations/background-context.ts';
 import { asBearer, newMember, serviceWith } from '../http/service.ts';
 import { Client, newOrganization } from '../support/organization.ts';
-import { slotsTold } from '../voice-agents/carrier-accounts.ts';
+import { notifiedSlots } from '../voice-agents/carrier-accounts.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -65,17 +65,17 @@ describe('the organization', () => {
     expect((await client.get('/organizations/current')).body.name).toBe('Test organization');
   });
 
-  test('the hours between two calls may be fractions, background work knows them, and the call slots are told', async () => {
+  test('the hours between two calls may be fractions, background work knows them, and the call slots are notified', async () => {
     const { client, id } = await newOrganization();
-    const told = slotsTold();
+    const notified = notifiedSlots();
     for (const hours of [720, 0.25, 0]) {
       expect((await client.patch('/organizations/current', { min_hours_between_calls: hours })).body.min_hours_between_calls).toBe(hours);
       expect((await client.get('/organizations/current')).body.min_hours_between_calls).toBe(hours);
       expect(await organizationById(env, id)).toMatchObject({ minHoursBetweenCalls: hours });
     }
-    expect(told).toEqual([String(id), String(id), String(id)]);
+    expect(notified).toEqual([String(id), String(id), String(id)]);
     await client.patch('/organizations/current', { name: 'Renamed' });
-    expect(told).toHaveLength(3);
+    expect(notified).toHaveLength(3);
   });
 
   test("a change is seen by no other organization's", async () => {

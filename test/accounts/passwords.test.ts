@@ -37,7 +37,7 @@ describe('password hashes', () => {
       expect(await verifyPassword('correct horse battery', stored)).toBe(false);
   });
 
-  test('hashes of one salt are told apart, and the first that fits is found', async () => {
+  test('hashes of one salt are distinguished, and the first that fits is found', async () => {
     const first = await hashPassword('correct horse battery');
     const second = await hashPassword('staple of an unknown kind', first);
     expect(second.split('$').slice(0, 5)).toEqual(first.split('$').slice(0, 5));

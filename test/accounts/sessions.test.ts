@@ -69,14 +69,14 @@ describe('a session', () => {
     expect(await anonymous.get('/contacts', headers)).toMatchObject({ status: 401, body: { detail: expect.any(String) } });
   });
 
-  test('an API key sent as a bearer is told where it belongs', async () => {
+  test('an API key sent as a bearer is answered with the header it belongs in', async () => {
     const { key } = await newOrganization();
     expect(await asBearer(key).get('/contacts')).toMatchObject({ status: 401, body: { detail: expect.stringContaining('X-API-Key') } });
   });
 });
 
 describe('a session without organization', () => {
-  test('is told so by every path that needs one, and by none that does not', async () => {
+  test('is refused by every path that needs one, and by none that does not', async () => {
     const { token, userId } = await newUser();
     const user = asBearer(token);
     for (const path of ['/contacts', '/events', '/organizations/current', '/user/api-keys', '/automation-workflows/'])

@@ -88,7 +88,7 @@ function graphOf({ nodes, targets }: Drawn) {
 }
 
 /** The world: side effects that work, fail for good or fail for now, in turn. */
-function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolean[], clock: { now: number }): RunDependencies {
+function createDependencies(graph: Graph, settings: WorkflowSettings, failures: boolean[], clock: { now: number }): RunDependencies {
   let call = 0;
   const orders: string[] = [];
   const effect = async () => {
@@ -109,10 +109,10 @@ function surroundings(graph: Graph, settings: WorkflowSettings, failures: boolea
     startRun: effect,
     sendMessage: async () => {
       await effect();
-      const told = { id: 1, provider: 'provider_b' };
+      const sent = { id: 1, provider: 'provider_b' };
       if (failures[call++ % failures.length])
-        return { ...told, failure: { failure: 'opted_out', message: 'no more', code: '1', words: null, retryable: false } };
-      return { ...told, messageId: 'wamid.1', status: 'accepted' };
+        return { ...sent, failure: { failure: 'opted_out', message: 'no more', code: '1', words: null, retryable: false } };
+      return { ...sent, messageId: 'wamid.1', status: 'accepted' };
     },
     postToChannel: async () => tool({ channel: 'C1', ts: '1.0' }),
     createIssue: async () => tool({ id: '1', key: 'OPS-1', url: 'https://acme.atlassian.net/browse/OPS-1' }),
@@ -197,7 +197,7 @@ test('a run of every valid graph ends, and its history shows every edge that it 
         const settings = WorkflowSettings.parse({ on_error, retry: { max_attempts: 2 } });
         const clock = { now: startedAt };
         const journal = new MemoryJournal(startProgress(graph, startedAt));
-        const run = surroundings(graph, settings, failures, clock);
+        const run = createDependencies(graph, settings, failures, clock);
         await simulateRun(journal, run, { contactId: 7, events: given, scope: () => buildScope({}) }, (now) => {
           expect(now).toBeGreaterThanOrEqual(clock.now);
           clock.now = now;

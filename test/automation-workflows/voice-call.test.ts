@@ -171,11 +171,11 @@ describe('time', () => {
     expect(walked.outputOf('call')).toMatchObject({ call_run_id: 1, outcome: 'failed', extracted_variables: {} });
   });
 
-  test('a call whose end was not heard of counts at the time-out after all', async () => {
+  test('a call whose end was not reported counts at the time-out after all', async () => {
     // Looked at when it was asked for, and after 10, 30 and 70 minutes.
-    const unheard = [null, null, null, null];
-    expect((await run(calling({ timeout: 'PT2H' }), inTurn(...unheard, { outcome: 'busy' }))).outcome?.trim()).toBe('busy');
-    const late = await run(calling({ timeout: 'PT2H' }), inTurn(...unheard, { returned: 'withdrawn', outcome: 'cancelled' }));
+    const silent = [null, null, null, null];
+    expect((await run(calling({ timeout: 'PT2H' }), inTurn(...silent, { outcome: 'busy' }))).outcome?.trim()).toBe('busy');
+    const late = await run(calling({ timeout: 'PT2H' }), inTurn(...silent, { returned: 'withdrawn', outcome: 'cancelled' }));
     expect(late.outcome).toContain('failed timeout:');
   });
 
@@ -238,10 +238,8 @@ describe('who is called, and with what', () => {
   });
 
   test('a time-out may be a template; one that is none fails the step', async () => {
-    expect((await run(calling({ timeout: '{{ patience }}' }), inTurn(null), { context: { patience: 'PT1H' } })).outcome).toContain(
-      'timeout:',
-    );
-    const failed = await run(calling({ timeout: '{{ patience }}' }, { without: ['error'] }), inTurn(null));
+    expect((await run(calling({ timeout: '{{ limit }}' }), inTurn(null), { context: { limit: 'PT1H' } })).outcome).toContain('timeout:');
+    const failed = await run(calling({ timeout: '{{ limit }}' }, { without: ['error'] }), inTurn(null));
     expect(failed).toMatchObject({ error: { type: 'invalid_wait' }, performed: [] });
   });
 });

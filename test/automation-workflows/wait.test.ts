@@ -56,7 +56,7 @@ test('a wait says until when, in which zone, and by which rule that zone was fou
   });
 });
 
-test('the days are told as people say them', async () => {
+test('the days are named as people say them', async () => {
   const daysOf = async (days?: number[]) =>
     /on (.*) in UTC/.exec(await whyOf({ time_of_day: '09:00', timezone: 'UTC', ...(days ? { days } : {}) }))![1];
   expect(await daysOf()).toBe('any day');
@@ -67,7 +67,7 @@ test('the days are told as people say them', async () => {
   expect(await daysOf([3, 1, 2, 2])).toBe('Tuesday to Thursday');
 });
 
-test('exact durations and calendar days are told apart', async () => {
+test('exact durations and calendar days are distinguished', async () => {
   expect(await outputOf({ duration: 'PT{{ minutes }}M' }, inBerlin, { minutes: 30 })).toEqual({
     until: '2026-11-20T15:45:30.000Z',
     why: 'PT30M after the step began',

@@ -46,14 +46,14 @@ async function setUp(states: string[]) {
   return { removed, down, cleanup, workOff, linked, name };
 }
 
-test('every campaign that was ever started is told of a deleted contact, drafts are not', async () => {
+test('every campaign that was ever started is notified of a deleted contact, drafts are not', async () => {
   const { removed, cleanup, workOff, name } = await setUp(['draft', 'running', 'completed', 'cancelled', 'failed']);
   await workOff();
   expect(removed.toSorted()).toEqual([1, 2, 3, 4].map(name).toSorted());
   expect(await cleanup()).toBeNull();
 });
 
-test('a campaign that cannot be reached holds up nothing, and is told once it can be', async () => {
+test('a campaign that cannot be reached holds up nothing, and is notified once it can be', async () => {
   const { removed, down, cleanup, workOff, linked, name } = await setUp(['completed', 'running', 'completed']);
   down.add(name(0));
   const sent = vi.spyOn(env.FANOUT_QUEUE, 'send');

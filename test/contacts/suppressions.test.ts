@@ -42,7 +42,7 @@ const insertSuppressions = (organizationId: number, count: number, first: number
     .run();
 
 describe('a suppression', () => {
-  test('is made of a number in any spelling, for good and without a reason of its own unless told', async () => {
+  test('is made of a number in any spelling, forever and without a reason of its own by default', async () => {
     const { client } = await newOrganization();
     const answer = await client.post(path, { phone: '(212) 555-0188' });
     expect(answer).toMatchObject({ status: 200 });

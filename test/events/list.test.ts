@@ -151,7 +151,7 @@ test('unique_by_phone shows the newest event of each phone under the filters, an
   expect((await list(client, { unique_by_phone: 'false' })).total).toBe(7);
 });
 
-test('events of one moment are told apart by their ids, on every page', async () => {
+test('events of one moment are distinguished by their ids, on every page', async () => {
   const { client } = await newOrganization();
   const ids: number[] = [];
   for (let count = 0; count < 5; count++) {

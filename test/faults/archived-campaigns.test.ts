@@ -34,7 +34,7 @@ async function endedCampaign() {
   // What follows the end is timed.
   await goTo(campaign, monday + dayMs);
   await vi.waitFor(async () => expect((await campaign.client.get(`/campaign/${campaign.id}`)).body.completed_at).not.toBeNull());
-  const told = async () => {
+  const readAll = async () => {
     const [record, progress, rows, failed, report] = await Promise.all(
       ['', '/progress', '/runs', '/runs?state=completed', '/report'].map((path) => campaign.client.get(`/campaign/${campaign.id}${path}`)),
     );
@@ -57,18 +57,18 @@ async function endedCampaign() {
       campaign.stub(),
       (_, state) => state.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'campaign_row'").toArray().length > 0,
     );
-  return { ...campaign, contact, told, endedAt, isThere };
+  return { ...campaign, contact, readAll, endedAt, isThere };
 }
 
 test('the rows of an ended campaign move into the archive, are read from there as before, and its object goes', async () => {
   const campaign = await endedCampaign();
-  const before = await campaign.told();
+  const before = await campaign.readAll();
   expect(before.rows.runs).toHaveLength(2);
   await archiveAt(campaign.endedAt + 90 * dayMs - 1);
   expect(await campaign.isThere()).toBe(true);
   expect(await archiveAt(campaign.endedAt + 90 * dayMs + 1)).toBe(true);
   expect(await campaign.isThere()).toBe(false);
-  expect(await campaign.told()).toEqual(before);
+  expect(await campaign.readAll()).toEqual(before);
   expect((await campaign.client.get(`/campaign/${campaign.id}/runs?limit=1&offset=1`)).body.runs).toMatchObject([{ row_number: 2 }]);
   const redial = await campaign.client.post(`/campaign/${campaign.id}/redial`, {});
   expect([redial.status, JSON.stringify(redial.body)]).toEqual([409, expect.stringContaining('archived')]);
@@ -80,11 +80,11 @@ test('the rows of an ended campaign move into the archive, are read from there a
 
 test('a crash between any two steps loses nothing: the next tick goes on', async () => {
   const campaign = await endedCampaign();
-  const before = await campaign.told();
+  const before = await campaign.readAll();
   const later = campaign.endedAt + 91 * dayMs;
   const files = { put: () => Promise.reject(new Error('R2 is away')) } as unknown as R2Bucket;
   await expect(archiveAt(later, { ...env, FILES: files })).rejects.toThrow('R2 is away');
-  expect(await campaign.told()).toEqual(before);
+  expect(await campaign.readAll()).toEqual(before);
   const real = env.CAMPAIGN.getByName.bind(env.CAMPAIGN);
   vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation((name) => {
     const stub = real(name) as any;
@@ -97,10 +97,10 @@ test('a crash between any two steps loses nothing: the next tick goes on', async
   await expect(archiveAt(later)).rejects.toThrow('the object is away');
   vi.restoreAllMocks();
   expect(await campaign.isThere()).toBe(true);
-  expect(await campaign.told()).toEqual(before);
+  expect(await campaign.readAll()).toEqual(before);
   expect(await archiveAt(later)).toBe(true);
   expect(await campaign.isThere()).toBe(false);
-  expect(await campaign.told()).toEqual(before);
+  expect(await campaign.readAll()).toEqual(before);
   const kept = await env.DB.prepare('SELECT is_kept FROM campaign WHERE id = ?').bind(campaign.id).first();
   expect(kept).toEqual({ is_kept: 0 });
 });

@@ -51,8 +51,8 @@ test('a body within its limit whose numbers grow beyond 2 MB when they are store
   ];
   for (const [method, path, body] of requests) {
     const answer = await client[method](path, body);
-    const told = `${path} ${body.slice(0, 60)} ${JSON.stringify(answer.body).slice(0, 300)}`;
-    expect(answer.status, told).toBeLessThan(500);
-    if (answer.status === 422) expect(answer.body.detail[0].loc[0], told).toBe('body');
+    const shown = `${path} ${body.slice(0, 60)} ${JSON.stringify(answer.body).slice(0, 300)}`;
+    expect(answer.status, shown).toBeLessThan(500);
+    if (answer.status === 422) expect(answer.body.detail[0].loc[0], shown).toBe('body');
   }
 }, 60_000);

@@ -85,13 +85,13 @@ test('one webhook delivery without delivery id whose D1 answer is lost starts on
 
 test('one POST of a workflow, an agent and a contact whose D1 answer is lost is one of each, and says so', async () => {
   const { client, key } = await newOrganization();
-  const told: Record<string, unknown> = {};
+  const shown: Record<string, unknown> = {};
   const flow = losing(/INSERT INTO automation_workflow /);
-  told.workflow = (await clientOf(key, flow.bindings).post('/automation-workflows/', { name: 'Once' })).status;
-  told.workflows = (await client.get('/automation-workflows?search=Once')).body.total;
+  shown.workflow = (await clientOf(key, flow.bindings).post('/automation-workflows/', { name: 'Once' })).status;
+  shown.workflows = (await client.get('/automation-workflows?search=Once')).body.total;
   const contact = losing(/INSERT INTO contact /);
-  told.contact = (await clientOf(key, contact.bindings).post('/contacts', { phone: newPhone() })).status;
-  told.contacts = (await client.get('/contacts')).body.total;
-  expect(told).toEqual({ workflow: 201, workflows: 1, contact: 201, contacts: 1 });
+  shown.contact = (await clientOf(key, contact.bindings).post('/contacts', { phone: newPhone() })).status;
+  shown.contacts = (await client.get('/contacts')).body.total;
+  expect(shown).toEqual({ workflow: 201, workflows: 1, contact: 201, contacts: 1 });
   void vi;
 });

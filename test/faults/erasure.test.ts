@@ -67,7 +67,7 @@ async function leaveTraces(client: Client, organizationId: number, person: { id:
     definition: chain({
       id: 'keep',
       type: 'set_context',
-      data: { assign: { told: '{{ contact.first_name }} {{ contact.phone }}', long } },
+      data: { assign: { seen: '{{ contact.first_name }} {{ contact.phone }}', long } },
     }),
     settings: { entry_key: '{{ contact.phone }}', reentry: { mode: 'after', after: 'P30D' } },
     trigger: { type: 'manual' },
@@ -311,7 +311,7 @@ test('an erasure goes in pages, and goes on where it was left', async () => {
   expect(left.every((count, index) => index === 0 || count < left[index - 1]! || count === 0)).toBe(true);
 }, 60_000);
 
-test('a part that fails holds up no other, and is told when the others are done', async () => {
+test('a part that fails holds up no other, and is reported when the others are done', async () => {
   const { client, id } = await newOrganization();
   const { id: gone } = (await client.post('/contacts', { phone: newPhone() })).body;
   await fill(id, gone, 250);

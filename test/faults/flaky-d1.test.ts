@@ -46,9 +46,9 @@ test('runs that wake while D1 is overloaded for half a minute all complete in th
       for (const state of ['running', 'waiting', 'pending', 'queued'])
         for (const run of (await client.get(`/automation-workflows/${workflow}/runs?state=${state}&limit=100`)).body.runs)
           active.push(run.id);
-      const told = [];
+      const reports = [];
       for (const run of active.slice(0, 3))
-        told.push(
+        reports.push(
           await runInDurableObject(runStub(id, run), async (_object, state) => ({
             run,
             timers: state.storage.sql
@@ -59,7 +59,7 @@ test('runs that wake while D1 is overloaded for half a minute all complete in th
             progress: state.storage.sql.exec('SELECT progress FROM run').toArray()[0]?.progress?.toString().slice(0, 160),
           })).catch((error: unknown) => String(error)),
         );
-      console.log(seconds, 's after; active', active.length, JSON.stringify(told));
+      console.log(seconds, 's after; active', active.length, JSON.stringify(reports));
     }
   }
   const failed = (await client.get(`/automation-workflows/${workflow}/runs?state=failed&limit=100`)).body;

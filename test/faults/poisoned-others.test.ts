@@ -110,7 +110,7 @@ test('an agent that cannot be read keeps no call of another agent from being dia
   await env.DB.prepare(`UPDATE voice_agent_definition SET definition = '{' WHERE agent_id = ?`).bind(poisoned).run();
   const reports: { key: string; reason?: string }[] = [];
   vi.spyOn(env.CAMPAIGN, 'getByName').mockReturnValue({
-    applyReports: async (told: typeof reports) => void reports.push(...structuredClone(told)),
+    applyReports: async (received: typeof reports) => void reports.push(...structuredClone(received)),
   } as never);
   const call = (key: string, agentId: number, phone: string) => ({
     key,

@@ -184,7 +184,7 @@ describe('a run that cannot be reached', () => {
     await waitForRunState(client, runs[0]!, 'completed');
   });
 
-  test('is poked on its own and less often, then fails with the reason, and its parent goes on', async () => {
+  test('is woken on its own and less often, then fails with the reason, and its parent goes on', async () => {
     const { client, id } = await newOrganization();
     const child = await createActiveWorkflow(client, { definition: nap });
     const parent = await createActiveWorkflow(client, {

@@ -9,7 +9,7 @@ afterEach(() => vi.restoreAllMocks());
 const onOrder = { type: 'contact_event', config: { event_type: 'ordered' } };
 const nap = chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
 
-/** Until the organization has had `total` runs and nothing more can follow: its events are handled, and each end was told, which its history shows. */
+/** Until the organization has had `total` runs and nothing more can follow: its events are handled, and the work after each end is done, which the file of the history shows. */
 async function settledRuns(organizationId: number, total: number): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -21,8 +21,8 @@ async function settledRuns(organizationId: number, total: number): Promise<void>
         .bind(organizationId)
         .first();
       const { objects } = await env.FILES.list({ prefix: `runs/${organizationId}/` });
-      const told = new Set(objects.map(({ key }) => key.split('/')[2])).size;
-      expect({ ...row, told }).toEqual({ total, live: 0, unhandled: 0, told: total });
+      const archived = new Set(objects.map(({ key }) => key.split('/')[2])).size;
+      expect({ ...row, archived }).toEqual({ total, live: 0, unhandled: 0, archived: total });
     },
     { timeout: 25_000, interval: 50 },
   );

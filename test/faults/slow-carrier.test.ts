@@ -13,8 +13,8 @@ test('what has not been asked of a slow carrier yet is not reported as "the carr
   vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
     (name) =>
       ({
-        applyReports: async (told: AttemptReport[]) => {
-          if (String(name).startsWith(`${organization.id}/`)) reports.push(...structuredClone(told));
+        applyReports: async (received: AttemptReport[]) => {
+          if (String(name).startsWith(`${organization.id}/`)) reports.push(...structuredClone(received));
         },
       }) as never,
   );

@@ -12,7 +12,7 @@ const call = (send: (request: Request) => Promise<Response>, method: string, pat
 const preflight = { 'Access-Control-Request-Method': 'PATCH', 'Access-Control-Request-Headers': 'x-api-key,content-type,idempotency-key' };
 
 describe('pages of other origins', () => {
-  test('are not told that they may call, unless an origin is allowed', async () => {
+  test('get no permission to call, unless an origin is allowed', async () => {
     const { key } = await newOrganization();
     const off = serviceWith({});
     const asked = await call(off, 'OPTIONS', '/contacts', { Origin: page, ...preflight });

@@ -14,7 +14,7 @@ function databaseAnswering(answer: () => Promise<string[]>) {
 
 const noTable = new Error('D1_ERROR: no such table: d1_migrations: SQLITE_ERROR');
 
-test('is told without credentials', async () => {
+test('is answered without credentials', async () => {
   const answer = await anonymous.get('/health');
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({

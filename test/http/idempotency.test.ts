@@ -125,7 +125,7 @@ describe('a repeat', () => {
   });
 });
 
-/** Holds a request in the middle of its work until told, and says when it is there. */
+/** Holds a request in the middle of its work until released; `arrived` resolves when the request is held. */
 function held(key: string) {
   const arrived = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

@@ -40,7 +40,7 @@ describe('the rate limit', () => {
     expect(await statusesOf(client, 4)).toEqual([404, 404, 404, 429]);
   });
 
-  test('is 600 unless told otherwise', async () => {
+  test('is 600 by default', async () => {
     const { key } = await newOrganization();
     const client = new Client(key, serviceWith({ RATE_LIMIT_REQUESTS: undefined, RATE_LIMITER: undefined }));
     const statuses = await statusesOf(client, 601);

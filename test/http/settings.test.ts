@@ -36,14 +36,18 @@ describe('a bad setting', () => {
     });
     expect(answer).toMatchObject({ status: 500, body: { detail: 'Internal server error' } });
     expect(answer!.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    const told = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({ message: 'request failed', request_id: answer!.headers.get('x-request-id'), path: '/api/v1/contacts' });
-    expect(told[0].error).toMatch(new RegExp(`Bad settings \\(${name}: .+\\)\\. Set them in .dev.vars`));
+    const logged = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toMatchObject({
+      message: 'request failed',
+      request_id: answer!.headers.get('x-request-id'),
+      path: '/api/v1/contacts',
+    });
+    expect(logged[0].error).toMatch(new RegExp(`Bad settings \\(${name}: .+\\)\\. Set them in .dev.vars`));
     for (const shown of ['secret-word', 'not base64', secret]) expect(lines.join()).not.toContain(shown);
   });
 
-  test('is told by its fault', () => {
+  test('is reported by its fault', () => {
     expect(faultOf('ENCRYPTION_KEY', undefined)).toThrow('(ENCRYPTION_KEY: is missing)');
     expect(faultOf('SIGNING_KEY', 'c2hvcnQ=')).toThrow('(SIGNING_KEY: must be 32 random bytes in base64)');
     for (const value of ['0', '-3', '1.5', 'many', ''])
@@ -52,7 +56,7 @@ describe('a bad setting', () => {
     expect(faultOf('SIGNUP', 'perhaps')).toThrow(/SIGNUP: .*"open"\|"closed"/);
   });
 
-  test('is told together with all the others', () => {
+  test('is reported together with all the others', () => {
     const bad = { ...env, ENCRYPTION_KEY: undefined, SIGNING_KEY: undefined, SIGNUP: 'perhaps' } as unknown as Env;
     expect(() => getSettings(bad)).toThrow(/SIGNUP: .*; ENCRYPTION_KEY: .*; SIGNING_KEY: /);
   });

@@ -241,7 +241,7 @@ describe('a node whose tool does not do it', () => {
     });
   });
 
-  test('a sheet that was disconnected since the journey went active is told', async () => {
+  test('a sheet that was disconnected since the journey went active is reported', async () => {
     const { client, integration } = await organizationWith('sheet_row');
     const workflow = await createActiveWorkflow(client, { definition: chain(act('sheet_row', { integration_id: integration.id })) });
     await client.post(`/integration/${integration.id}/disconnect`);
@@ -275,9 +275,10 @@ describe('a node whose tool does not do it', () => {
       Response.json({ error: { message: `Bad key ${key}`, code: 1, slug: 'x', status: 401 } }, { status: 401 }),
     );
     const { run, history } = await execute(client, act('chatapp_message'));
-    const told = JSON.stringify([run, history, lines, (await client.get('/integration/')).body]) + (await readEverythingStored(id, run.id));
-    expect(told).toContain('failed');
-    expect(told).not.toContain(key);
+    const texts =
+      JSON.stringify([run, history, lines, (await client.get('/integration/')).body]) + (await readEverythingStored(id, run.id));
+    expect(texts).toContain('failed');
+    expect(texts).not.toContain(key);
   });
 });
 
@@ -351,7 +352,7 @@ describe('an answer that is lost', () => {
     expect(await done(type, id, [run.context.steps.act])).toEqual(['Lead 1']);
   });
 
-  test('of a row that stands there several times cannot be told, and it is not added again', async () => {
+  test('of a row that exists several times is unknown, and the row is not added again', async () => {
     const { client, id, integration } = await organizationWith('sheet_row');
     await execute(client, act('sheet_row'));
     losingAnswers(integration.integration_id, (count) => count === 1);

@@ -42,7 +42,7 @@ async function leaveOld(organizationId: number): Promise<void> {
 
 /** Everything that these rooms do, once. */
 async function doEverything(client: Client, organizationId: number): Promise<void> {
-  await client.post('/events', { event_type: 'unheard' });
+  await client.post('/events', { event_type: 'ignored' });
   const phone = newPhone();
   const contact = (await client.post('/contacts', { phone, first_name: 'Ada', email: 'ada@example.org' })).body;
   const list = (await client.post('/contacts/lists', { name: 'Members' })).body;

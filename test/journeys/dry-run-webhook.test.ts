@@ -20,7 +20,7 @@ async function hooked(client: Client, more: object = {}) {
   const definition = chain({
     id: 'note',
     type: 'set_context',
-    data: { assign: { told: '{{ contact.first_name }} {{ order }} {{ webhook.query.shop }}' } },
+    data: { assign: { summary: '{{ contact.first_name }} {{ order }} {{ webhook.query.shop }}' } },
   });
   const workflow = await createActiveWorkflow(client, { definition, trigger: { type: 'webhook', config: { ...config, ...more } } });
   const dry = (webhook: object, rest: object = {}) => client.post(`/automation-workflows/${workflow}/test`, { webhook, ...rest });
@@ -36,7 +36,7 @@ test('a raw delivery is checked, mapped and walked, and nothing is written', asy
   expect(created.status, JSON.stringify(created.body)).toBe(200);
   expect(created.body).toMatchObject({
     state: 'completed',
-    context: { told: 'Zoë A-1 north' },
+    context: { summary: 'Zoë A-1 north' },
     webhook: {
       signature: 'ok',
       delivery_id: 'A-1',

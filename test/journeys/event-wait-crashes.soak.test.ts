@@ -16,7 +16,7 @@ const hearing = {
       type: 'wait_for_event',
       data: { event_types: ['paid'], match: { field: 'data.cart', value: '{{ cart }}' }, timeout: 'PT1H', lookback: 'PT1H' },
     },
-    { id: 'say', type: 'emit_event', data: { event_type: 'heard', data: { cart: '{{ cart }}' } } },
+    { id: 'say', type: 'emit_event', data: { event_type: 'received', data: { cart: '{{ cart }}' } } },
     { id: 'out', type: 'exit', data: { outcome: 'came {{ steps.hear.event.data.cart }}' } },
   ],
   edges: [
@@ -67,7 +67,7 @@ for (const moment of ['before', 'after'] as const)
     );
     expect(deaths.filter(Boolean).length).toBeGreaterThan(6);
     await waitForEndedRuns(client, workflow, calls);
-    expect((await client.get('/events?event_type=heard')).body.total).toBe(calls);
+    expect((await client.get('/events?event_type=received')).body.total).toBe(calls);
     await vi.waitFor(async () => expect(await waiters(id)).toEqual([]), { timeout: 10_000 });
   }, 60_000);
 
@@ -96,7 +96,7 @@ test('a thousand runs that wait for one type are woken by a thousand keyed event
     .all();
   expect(ended.results).toEqual([]);
   expect((await client.get(`/automation-workflows/${workflow}/runs?state=completed&limit=1`)).body.total).toBe(count);
-  expect((await client.get('/events?event_type=heard')).body.total).toBe(count);
+  expect((await client.get('/events?event_type=received')).body.total).toBe(count);
   expect(await waiters(id)).toEqual([]);
 }, 150_000);
 

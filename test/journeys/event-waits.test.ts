@@ -276,7 +276,7 @@ test('an evicted run is woken by its event all the same', async () => {
   expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came paid 4');
 });
 
-test('what a wait cannot be told is a failure with the way out', async () => {
+test('a wait without a contact or a usable match is a failure with the way out', async () => {
   const { client } = await newOrganization();
   const nobody = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const { body } = await client.post(`/automation-workflows/${nobody}/execute`, { context: {} });

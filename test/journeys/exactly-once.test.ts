@@ -54,7 +54,7 @@ test('a consumer that dies between inserting the run and starting it leaves a me
   expect(await unhandled(id)).toHaveLength(0);
 });
 
-test('a run that was inserted but never started is poked by the minute tick', async () => {
+test('a run that was inserted but never started is woken by the minute tick', async () => {
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   vi.spyOn(env.EVENTS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();

@@ -556,7 +556,7 @@ describe('event', () => {
   });
 });
 
-test('several triggers that all rest are told by the first', async () => {
+test('several triggers that are all paused are explained by the first', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter: gold }) });
   await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'event', config: { event: 'contact.created' } });
@@ -601,7 +601,7 @@ test('a workflow or contact of another organization is as good as none', async (
   expect((await ask(workflows[0]!, contacts[0]!.id)).status).toBe(404);
 });
 
-test('reading is enough to ask, and without a key nothing is told', async () => {
+test('reading is enough to ask, and without a key nothing is answered', async () => {
   const { client } = await newOrganization({ scopes: ['read'] });
   const path = '/automation-workflows/9000000000000000/explain?contact_id=1';
   expect((await client.get(path)).status).toBe(404);

@@ -102,7 +102,7 @@ describe('live', () => {
       { timeout: 15_000, interval: 20 },
     );
 
-  test('an appointment that is moved is heard by its run and starts no other; a cancellation ends it', async () => {
+  test('a moved appointment reaches its run and starts no other; a cancellation ends it', async () => {
     const { client } = await newOrganization();
     const workflow = await activeJourney(client, 'appointment-reminder');
     const phone = newPhone();

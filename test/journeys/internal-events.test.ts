@@ -146,7 +146,7 @@ test('contact.created and contact.updated start runs that know what happened, an
   const telling = chain({
     id: 'tell',
     type: 'set_context',
-    data: { assign: { told: '{{ event.type }}: {{ event.data.changed_fields | join: "," }} of {{ contact.first_name }}' } },
+    data: { assign: { summary: '{{ event.type }}: {{ event.data.changed_fields | join: "," }} of {{ contact.first_name }}' } },
   });
   const created = await createActiveWorkflow(client, { trigger: onEvent('contact.created'), definition: telling });
   const updated = await createActiveWorkflow(client, { trigger: onEvent('contact.updated'), definition: telling });
@@ -159,10 +159,12 @@ test('contact.created and contact.updated start runs that know what happened, an
     }),
   });
   const { body: contact } = await client.post('/contacts', { phone: newPhone(), first_name: 'Eve' });
-  expect((await waitForEndedRuns(client, created, 1))[0].context.told).toBe('contact.created: phone,first_name,tags,custom_fields of Eve');
+  expect((await waitForEndedRuns(client, created, 1))[0].context.summary).toBe(
+    'contact.created: phone,first_name,tags,custom_fields of Eve',
+  );
   await client.put(`/contacts/${contact.id}`, { first_name: 'Ada', title: 'Countess' });
   const [run] = await waitForEndedRuns(client, updated, 1);
-  expect(run).toMatchObject({ contact_id: contact.id, context: { told: 'contact.updated: first_name,title of Ada' } });
+  expect(run).toMatchObject({ contact_id: contact.id, context: { summary: 'contact.updated: first_name,title of Ada' } });
   await waitForEndedRuns(client, adas, 1);
 });
 
@@ -182,7 +184,7 @@ test('run.completed and run.failed start runs that name the run that ended; test
   const telling = chain({
     id: 'tell',
     type: 'set_context',
-    data: { assign: { told: '{{ event.type }} {{ run_id }} {{ data.outcome }}{{ error.type }}' } },
+    data: { assign: { summary: '{{ event.type }} {{ run_id }} {{ data.outcome }}{{ error.type }}' } },
   });
   const completed = await createActiveWorkflow(client, { trigger: onEvent('run.completed', of(sound)), definition: telling });
   const failed = await createActiveWorkflow(client, {
@@ -198,9 +200,9 @@ test('run.completed and run.failed start runs that name the run that ended; test
   await client.post(`/automation-workflows/${sound}/test`, { dry_run: false });
   expect((await waitForEndedRuns(client, completed, 1))[0]).toMatchObject({
     contact_id: contact,
-    context: { told: `run.completed ${good.id} done` },
+    context: { summary: `run.completed ${good.id} done` },
   });
-  expect((await waitForEndedRuns(client, failed, 1))[0].context.told).toBe(`run.failed ${bad.id} invalid_wait`);
+  expect((await waitForEndedRuns(client, failed, 1))[0].context.summary).toBe(`run.failed ${bad.id} invalid_wait`);
 });
 
 test('journeys that set each other off by their ends stop eight deep, and the trigger says so', async () => {
@@ -273,7 +275,7 @@ function ofEnded(meta: { internal_event_samples: Record<string, object> }) {
   return { event: { data }, data, ...data } as Record<string, any>;
 }
 
-test('the data of every event that the service reports are shown, those of calls and campaigns as they are told', async () => {
+test('the data of every event that the service reports are shown, those of calls and campaigns as they are sent', async () => {
   const { client, id } = await newOrganization();
   const { body } = await client.get(`/automation-workflows/${await createActiveWorkflow(client, {})}/trigger-meta`);
   expect(Object.keys(body.internal_event_samples).toSorted()).toEqual(body.internal_events.toSorted());
@@ -284,8 +286,8 @@ test('the data of every event that the service reports are shown, those of calls
     disposition: null,
     result: { gathered_context: {}, cost_info: {}, annotations: {} },
   };
-  const told = toCallCompletedData(facts, settlement as unknown as RunCompletion);
-  expect(Object.keys(body.internal_event_samples['call.completed']).toSorted()).toEqual(Object.keys(told).toSorted());
+  const completed = toCallCompletedData(facts, settlement as unknown as RunCompletion);
+  expect(Object.keys(body.internal_event_samples['call.completed']).toSorted()).toEqual(Object.keys(completed).toSorted());
   const hearing = await createActiveWorkflow(client, { trigger: onEvent('campaign.completed') });
   const campaign = { id: 4, name: 'Spring', agentId: 12 } as Campaign;
   const tally = { rows: { ...emptyTally(), completed: 3 }, outcomes: { completed: 3 } } as unknown as StoredTally;

@@ -230,9 +230,9 @@ describe('a search that cannot be made', () => {
     const { client, id } = await knowledgeService();
     embeddings(() => refusal(400, 'bad_request'));
     const { run, history } = await execute(client, chain(look()));
-    const told = JSON.stringify([run, history, lines]) + (await readEverythingStored(id, run.id));
-    expect(told).toContain('failed');
-    expect(told).not.toContain(key);
+    const texts = JSON.stringify([run, history, lines]) + (await readEverythingStored(id, run.id));
+    expect(texts).toContain('failed');
+    expect(texts).not.toContain(key);
   });
 });
 
@@ -262,7 +262,7 @@ describe('the definition of a search', () => {
     expect(problems[0]).toMatch(new RegExp(`^${place}.${field}: .`));
   });
 
-  test('names documents of this organization that are there; each other one is told', async () => {
+  test('names documents of this organization that exist; every other one is reported', async () => {
     const { client, uuid, process } = await withHandbook();
     const { document_uuid: gone } = await process({ content: handbook('of old'), filename: 'old.md' });
     await client.delete(`/knowledge-base/documents/${gone}`);

@@ -54,7 +54,7 @@ test('no secret comes out again: not in an answer, a history, a log line, a tabl
     vi.spyOn(console, level).mockImplementation(
       (...values) => void lines.push(values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(' ')),
     );
-  // Answers of the customer's endpoint: one good, the others failing, so that errors are told and logged.
+  // Answers of the customer's endpoint: one good, the others failing, so that errors are stored and logged.
   const sent: string[] = [];
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const { url, headers } = new Request(input as RequestInfo, init as RequestInit);

@@ -126,18 +126,18 @@ test.each<[string, Answer, object]>([
   ['a refusing model', () => completion(null, { refusal: 'I will not.' }), { type: 'refused' }],
   ['a filtered answer', () => completion('He', { finish_reason: 'content_filter' }), { type: 'content_filter' }],
   ['an answer that is cut off', () => completion('{"mood":', { finish_reason: 'length' }), { type: 'output_truncated' }],
-])('%s fails the run at once as what it is, and neither key nor prompt are told', async (_case, answer, expected) => {
+])('%s fails the run at once as what it is, and neither key nor prompt are shown', async (_case, answer, expected) => {
   const asked = provider(answer);
   const { run, history } = await execute(chain(ask({ output_schema: mood })), { retry: { max_attempts: 3, initial_delay_seconds: 0 } });
   expect(run).toMatchObject({ state: 'failed', error: { node_id: 'ask', attempt: 1, ...expected } });
   expect(asked).toHaveLength(1);
-  for (const told of [run.error, history.map(({ output, error }) => [output, error])]) {
-    expect(JSON.stringify(told)).not.toContain(key);
-    expect(JSON.stringify(told)).not.toContain('anary');
+  for (const shown of [run.error, history.map(({ output, error }) => [output, error])]) {
+    expect(JSON.stringify(shown)).not.toContain(key);
+    expect(JSON.stringify(shown)).not.toContain('anary');
   }
 });
 
-test('an answer that does not fit the schema is asked for again, and in the end told with its place', async () => {
+test('an answer that does not fit the schema is asked for again, and in the end reported with its place', async () => {
   const asked = provider(
     () => completion('not JSON'),
     () => completion('{"mood":"good","days":[]}'),
@@ -269,7 +269,7 @@ test('the key comes out nowhere: not in the database, the files, the run or a lo
   );
   const { run, organizationId, history } = await execute(chain(ask({})));
   expect(run.state).toBe('failed');
-  const told = JSON.stringify([run, history, lines]) + (await readEverythingStored(organizationId, run.id));
-  expect(told).toContain('failed');
-  expect(told).not.toContain(key);
+  const texts = JSON.stringify([run, history, lines]) + (await readEverythingStored(organizationId, run.id));
+  expect(texts).toContain('failed');
+  expect(texts).not.toContain(key);
 });

@@ -92,11 +92,11 @@ for (const moment of moments)
     for (const [index, { body }] of ends.entries()) {
       const times = asked.filter((to) => to === numbers[index]).length;
       const messages = log.filter(({ to }) => to === numbers[index]);
-      const told = `call ${index + 1}: ${body.state} ${JSON.stringify(body.error)} ${JSON.stringify(messages)}`;
-      expect(times, told).toBeLessThanOrEqual(1);
-      expect(messages, told).toHaveLength(1);
-      if (body.state === 'completed') expect([times, messages[0].status], told).toEqual([1, 'accepted']);
-      else expect([body.error.type, messages[0].status], told).toEqual(['unknown', 'unknown']);
+      const shown = `call ${index + 1}: ${body.state} ${JSON.stringify(body.error)} ${JSON.stringify(messages)}`;
+      expect(times, shown).toBeLessThanOrEqual(1);
+      expect(messages, shown).toHaveLength(1);
+      if (body.state === 'completed') expect([times, messages[0].status], shown).toEqual([1, 'accepted']);
+      else expect([body.error.type, messages[0].status], shown).toEqual(['unknown', 'unknown']);
     }
     // Those that died between the asking and the writing down alone.
     expect(ends.filter(({ body }) => body.state === 'failed').length).toBeLessThanOrEqual(3);

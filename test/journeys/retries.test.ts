@@ -272,10 +272,10 @@ for (const n of [1, 2, 3])
 test('run.failed fires for each failure, run.completed for the end', async () => {
   const { client } = await newOrganization();
   shop(500, 500);
-  const heard = await createActiveWorkflow(client, { trigger: { type: 'event', config: { event: 'run.failed' } } });
+  const listener = await createActiveWorkflow(client, { trigger: { type: 'event', config: { event: 'run.failed' } } });
   const { run } = await failedRun(client, calling());
   const total = (count: number) =>
-    vi.waitFor(async () => expect((await client.get(`/automation-workflows/${heard}`)).body.runs_count).toBe(count));
+    vi.waitFor(async () => expect((await client.get(`/automation-workflows/${listener}`)).body.runs_count).toBe(count));
   await total(1);
   await retry(client, run);
   await total(2);
@@ -333,7 +333,7 @@ test('after a crash between sending and recording, a request that must not be re
   expect(keys).toEqual([`${body.id}:call:1:1`, `${body.id}:call:1:2`]);
 });
 
-test('a failure is told once, also when the failed run is put away a month later', async () => {
+test('a failure is published once, also when the failed run is archived a month later', async () => {
   const { client, id } = await newOrganization();
   shop(500);
   const { run } = await failedRun(client, calling());

@@ -56,7 +56,7 @@ test('they go out as they are, and neither run, history nor dry run shows them',
   }
 });
 
-test('an address that cannot be called is told without its keys', async () => {
+test('an address that cannot be called is shown without its keys', async () => {
   const { client } = await newOrganization();
   const url = '{{ "ftp" }}://hook.example.com/?token=canary-in-url';
   const id = await createActiveWorkflow(client, { definition: chain(node({ url })) });

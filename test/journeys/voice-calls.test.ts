@@ -66,8 +66,8 @@ describe('a call', () => {
         calls: [{ key: keyOf(run), phone: contact.phone, agentId, contactId: contact.id, notAfter: null }],
       },
     ]);
-    const told = await waitForRunState(client, run, 'waiting');
-    expect(told).toMatchObject({
+    const sleeping = await waitForRunState(client, run, 'waiting');
+    expect(sleeping).toMatchObject({
       current_node_id: 'call',
       voice_call_run_id: call.id,
       context: { steps: { call: { call_run_id: call.id } } },
@@ -98,7 +98,7 @@ describe('a call', () => {
     expect(slots).toMatchObject({ requests: { length: 1 }, withdrawn: [] });
   });
 
-  test('whose settling is told early, twice, late or to another run changes nothing more', async () => {
+  test('whose end is notified early, twice, late or to another run changes nothing more', async () => {
     const { client, id, run, call } = await waiting();
     const object = runStub(id, run);
     await object.callSettled(call.id);
@@ -127,14 +127,14 @@ describe('a call', () => {
     expect(slots.withdrawn).toEqual([]);
   });
 
-  test('is heard of by a run that was evicted meanwhile', async () => {
+  test('reaches a run that was evicted meanwhile', async () => {
     const { client, id, run, call } = await waiting();
     await evictDurableObject(runStub(id, run));
     await settleCall(id, call, { outcome: 'voicemail' });
     expect((await waitForRunState(client, run, 'completed')).outcome).toBe('voicemail ');
   });
 
-  test('whose settling nobody told is found at its time-out', async () => {
+  test('whose end was not notified is found at its time-out', async () => {
     const { client, id, run, call, slots } = await waiting({ timeout: 'PT1H' });
     await calls.completeCall(call.id, { outcome: 'busy' });
     await passAt(id, run, Date.now() + 3_600_000);

@@ -154,7 +154,7 @@ const impossible = [
   ['of an emoji', '🔑', 'ASCII'],
 ] as const;
 
-test.each(impossible)('a header token %s is refused when it is saved, and the next step is told', async (_, token, reason) => {
+test.each(impossible)('a header token %s is refused when it is saved, and the next step is named', async (_, token, reason) => {
   const { client } = await newOrganization();
   const { client: other } = await newOrganization();
   const hook = await newHook(client, { auth: { type: 'header_token', header: 'X-Token', token: secret } });

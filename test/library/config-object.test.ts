@@ -14,9 +14,9 @@ const Config = configObject({
   names: z.record(z.string(), configObject({ first: z.string().optional() })).optional(),
   tool_uuids: keyWithoutEffect('Tools of another service are not known here'),
 });
-const told = (value: unknown) => collectWarnings(Config, value, ['body']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+const warningsOf = (value: unknown) => collectWarnings(Config, value, ['body']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
 
-test('a misspelt key is told the key that was meant', () => {
+test('the warning about a misspelt key names the key that was meant', () => {
   for (const [written, meant] of [
     ['max_retry', 'max_retries'],
     ['maxRetries', 'max_retries'],
@@ -33,7 +33,7 @@ test('a misspelt key is told the key that was meant', () => {
 
 test('each unknown key is named in its place, however deep, and known ones are not', () => {
   expect(
-    told({
+    warningsOf({
       max_retrys: 1,
       slots: [{ day: 1 }, { day: 2, start: '09:00' }],
       auth: { type: 'token', token: 't', tokens: 1 },
@@ -45,18 +45,18 @@ test('each unknown key is named in its place, however deep, and known ones are n
     'body.auth.tokens: `tokens` is not known and has no effect; did you mean `token`?',
     'body.names.ada.frist: `frist` is not known and has no effect; did you mean `first`?',
   ]);
-  expect(told({ max_retries: 1, slots: [{ day: 1 }], auth: { type: 'none' } })).toEqual([]);
+  expect(warningsOf({ max_retries: 1, slots: [{ day: 1 }], auth: { type: 'none' } })).toEqual([]);
 });
 
 test('a key without effect is warned of when its value would change something, and is never suggested', () => {
-  expect(told({ tool_uuids: ['a'] })).toEqual(['body.tool_uuids: Tools of another service are not known here']);
-  for (const blank of [null, false, '', [], {}]) expect(told({ tool_uuids: blank })).toEqual([]);
-  expect(told({ tool_uuid: 1 })[0]).not.toContain('did you mean');
+  expect(warningsOf({ tool_uuids: ['a'] })).toEqual(['body.tool_uuids: Tools of another service are not known here']);
+  for (const blank of [null, false, '', [], {}]) expect(warningsOf({ tool_uuids: blank })).toEqual([]);
+  expect(warningsOf({ tool_uuid: 1 })[0]).not.toContain('did you mean');
 });
 
 test('names of prototypes are keys like others', () => {
   for (const key of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
-    expect(told({ [key]: 1 })[0], key).toContain(`\`${key}\` is not known`);
+    expect(warningsOf({ [key]: 1 })[0], key).toContain(`\`${key}\` is not known`);
     expect(Config.parse({ [key]: 1 })).toMatchObject({ [key]: 1 });
   }
   const parsed = Config.parse(JSON.parse('{"__proto__":{"max_retries":7}}'));
@@ -71,10 +71,10 @@ test('more unknown keys than anybody reads are counted', () => {
   expect(warnings.at(-1)).toEqual({ loc: ['body', 'config'], msg: '49900 more keys are not known and have no effect' });
 });
 
-test('whatever JSON is given, warnings are told without a throw, and a config that fits keeps every key', () => {
+test('whatever JSON is given, warnings are collected without a throw, and a config that fits keeps every key', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      expect(() => told(value)).not.toThrow();
+      expect(() => warningsOf(value)).not.toThrow();
       const parsed = Config.safeParse(value);
       if (!parsed.success) return;
       for (const [key, item] of Object.entries(value as object))

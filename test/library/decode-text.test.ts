@@ -49,7 +49,7 @@ describe('code pages', () => {
     ['shift_jis', 'joGWvCyTZJhilNSNhgqOUpNjIJG+mFksMDMtMTIzNC01Njc4Cg==', '氏名,電話番号\n山田 太郎,03-1234-5678\n'],
     ['gb18030', '0NXD+yzK1rv6usUKzfXQocP3LDEzOAo=', '姓名,手机号\n王小明,138\n'],
     ['euc-kr', 'wMy4pyzA/MitufjIowqx6MO2vPYsMDEwCg==', '이름,전화번호\n김철수,010\n'],
-  ])('%s is told from its bytes (%s)', (encoding, base64, text) => {
+  ])('%s is recognized by its bytes (%s)', (encoding, base64, text) => {
     expect(decodeText(fromBase64(base64))).toEqual({ text, encoding });
   });
 

@@ -40,7 +40,7 @@ test('what only looks like a date is none', () => {
     expect(parseIsoInstant(text), text).toBeNull();
 });
 
-test('epoch seconds and milliseconds are told apart by their size; small numbers are no moments', () => {
+test('epoch seconds and milliseconds are distinguished by their size; small numbers are no moments', () => {
   expect(parseInstant(1_795_000_000)).toBe(1_795_000_000_000);
   expect(parseInstant('1795000000')).toBe(1_795_000_000_000);
   expect(parseInstant(1_795_000_000_123)).toBe(1_795_000_000_123);

@@ -28,10 +28,10 @@ function ofLibrary(schema: Schema, value: unknown): string[] {
 }
 
 const ofOurs = (schema: Schema, value: unknown): string[] => {
-  const told = faults(schema, value).map(
+  const found = faults(schema, value).map(
     ({ keyword, path }) => `${keyword} ${['#', ...(keyword === 'required' ? path.slice(0, -1) : path)].join('/')}`,
   );
-  return [...new Set(told)].toSorted();
+  return [...new Set(found)].toSorted();
 };
 
 const names = ['a', 'b', 'c'] as const;
@@ -121,13 +121,13 @@ test('values fit and do not fit as the JSON Schema library of the field says', (
     fc.property(anySchema, anyValue, (generated, value) => {
       const schema = { ...(typeof generated === 'boolean' ? { allOf: [generated] } : generated), $defs: definitions };
       const expected = ofLibrary(schema, value);
-      const told = ofOurs(schema, value);
+      const found = ofOurs(schema, value);
       all++;
       if (expected.length === 0) fitting++;
-      expect(told.length === 0, JSON.stringify({ schema, value })).toBe(expected.length === 0);
+      expect(found.length === 0, JSON.stringify({ schema, value })).toBe(expected.length === 0);
       // The library tells of false schemas also where another choice fitted.
       const isPlain = (one: string) => !one.startsWith('false ');
-      expect(told.filter(isPlain), JSON.stringify({ schema, value })).toEqual(expected.filter(isPlain));
+      expect(found.filter(isPlain), JSON.stringify({ schema, value })).toEqual(expected.filter(isPlain));
     }),
     { numRuns: 3000 },
   );

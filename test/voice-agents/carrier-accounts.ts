@@ -37,7 +37,7 @@ export async function newAgentId(organizationId: number): Promise<number> {
 }
 
 /** Stands in for the organizations' call slots and notes whom it was told of changed terms; `failure`: it breaks. */
-export function slotsTold(failure?: Error): string[] {
+export function notifiedSlots(failure?: Error): string[] {
   const told: string[] = [];
   vi.spyOn(env.CALL_SLOTS, 'getByName').mockImplementation(
     (name) =>

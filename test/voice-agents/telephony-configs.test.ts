@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { linesLoggedBy, serviceWith } from '../http/service.ts';
 import { recordedClient, rowsRead } from '../support/recorded-database.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
-import { accountSid, authToken, newAgentId, publicKey, slotsTold, telnyxConfig, telnyxKey, twilioConfig } from './carrier-accounts.ts';
+import { accountSid, authToken, newAgentId, publicKey, notifiedSlots, telnyxConfig, telnyxKey, twilioConfig } from './carrier-accounts.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -137,7 +137,7 @@ describe('what is no telephony configuration', () => {
     expect((await client.get(path)).body.total).toBe(0);
   });
 
-  test('several problems are told at once', async () => {
+  test('several problems are reported at once', async () => {
     const { client } = await newOrganization();
     const { body } = await client.post(path, twilioConfig({ twilio: {}, from_numbers: ['nothing'] }));
     expect(body.detail.map(({ loc }: any) => loc.join('.'))).toEqual([
@@ -409,26 +409,26 @@ describe('the configurations of an organization', () => {
 });
 
 describe('the call slots', () => {
-  test('are told of each change, and of nothing else', async () => {
+  test('are notified of each change, and of nothing else', async () => {
     const { client, id } = await newOrganization();
-    const told = slotsTold();
+    const notified = notifiedSlots();
     const config = await create(client);
-    expect(told).toEqual([String(id)]);
+    expect(notified).toEqual([String(id)]);
     await client.patch(`${path}/${config.id}`, { calls_per_second: 3 });
-    expect(told).toHaveLength(2);
+    expect(notified).toHaveLength(2);
     await client.get(path);
     await client.patch(`${path}/${config.id}`, { calls_per_second: 0 });
     await client.delete(`${path}/999999999`);
-    expect(told).toHaveLength(2);
+    expect(notified).toHaveLength(2);
     await client.delete(`${path}/${config.id}`);
-    expect(told).toHaveLength(3);
+    expect(notified).toHaveLength(3);
   });
 
   test('that cannot be reached hold up no change', async () => {
     const { client } = await newOrganization();
-    const told = slotsTold(new Error('the object is being moved'));
+    const notified = notifiedSlots(new Error('the object is being moved'));
     const answer = await client.post(path, twilioConfig());
     expect(answer.status).toBe(200);
-    expect(told.length).toBeGreaterThan(1);
+    expect(notified.length).toBeGreaterThan(1);
   });
 });

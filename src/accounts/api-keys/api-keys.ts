@@ -13,7 +13,7 @@ export interface NewApiKey {
   expires_at?: string | null | undefined;
 }
 
-/** Mints a key. Its text is answered this once; only its hash and first characters are kept. */
+/** Mints a key. Only this answer contains its text; only its hash and first characters are stored. */
 export async function mintApiKey(context: Context, caller: Caller, input: NewApiKey): Promise<{ row: store.ApiKeyRow; key: string }> {
   const now = context.clock();
   const expiresAt = input.expires_at ? Date.parse(input.expires_at) : null;
@@ -48,7 +48,10 @@ export async function listApiKeys(
   return { ...cutPage(rows, query.limit, ({ id }) => ({ value: null, id })), total };
 }
 
-/** Revokes a key: it stops at once here, and within five seconds in other isolates. One that was revoked keeps its moment. */
+/**
+ * Revokes a key. It stops working at once in this isolate, and within five seconds in others. A key that is revoked already keeps the
+ * moment of its revocation.
+ */
 export const archiveApiKey = (context: Context, id: number) => setArchived(context, id, context.clock());
 
 export const reactivateApiKey = (context: Context, id: number) => setArchived(context, id, null);

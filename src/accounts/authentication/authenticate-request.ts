@@ -14,7 +14,7 @@ export const sessionCookie = 'session';
 /** Paths that a signed-in user without an organization may call. */
 const withoutOrganization = /^\/api\/v1\/auth\/(logout|me|me\/delete|organizations?|password|sessions)$/;
 
-/** Finds out who is calling and for which organization: 401, 403 for the scope, 429, or 400 without organization. */
+/** Authenticates the caller and finds the organization. Throws 401, 403 for a missing scope, 429, or 400 without an organization. */
 export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) => {
   const now = systemClock();
   const { method, path } = c.req;
@@ -47,7 +47,7 @@ export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) =>
   return next();
 });
 
-/** Whether a request that needs no credentials comes with those of an admin; bad ones count as none. */
+/** Whether a request to a route without authentication carries the credentials of an admin. Invalid credentials count as none. */
 export async function isAdmin(c: HonoContext<HttpEnvironment>): Promise<boolean> {
   try {
     const key = c.req.header('x-api-key');
@@ -70,7 +70,10 @@ function readSessionToken(c: HonoContext<HttpEnvironment>): SessionToken | undef
   return cookie && !isCrossSite(c) ? { token: cookie, isCookie: true } : undefined;
 }
 
-/** Whether a browser says that another site's page sent this change: the cookie then says nothing about the user's will. */
+/**
+ * Whether the browser reports that a page of another site sent this change. The session cookie then does not prove that the user wants the
+ * change.
+ */
 function isCrossSite(c: HonoContext<HttpEnvironment>): boolean {
   const site = c.req.header('sec-fetch-site');
   return c.req.method !== 'GET' && c.req.method !== 'HEAD' && (site === 'cross-site' || site === 'same-site');

@@ -79,7 +79,7 @@ export async function anonymizeOrganization(catalog: Database, id: number): Prom
   await catalog.write(() => catalog.orm.update(organization).set(blank).where(isDeleted), 'idempotent');
 }
 
-/** Organizations whose deletion should have gone on before `before`. */
+/** Organizations whose deletion was due before `before`. */
 export async function findOverdueDeletions(catalog: Database, before: number, limit: number): Promise<number[]> {
   const query = catalog.orm
     .select({ id: deletion.subjectId })

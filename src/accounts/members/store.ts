@@ -37,7 +37,7 @@ export async function findMember(
   return row && { id: row.id, isElsewhere: row.elsewhere === 1 };
 }
 
-/** The newest of a user takes the place of the one before. */
+/** A user's newer token replaces the older one. */
 export async function upsertPasswordReset(catalog: Database, reset: typeof schema.passwordReset.$inferInsert): Promise<void> {
   const query = catalog.orm.insert(schema.passwordReset).values(reset);
   await catalog.write(() => query.onConflictDoUpdate({ target: schema.passwordReset.userId, set: reset }), 'idempotent');
@@ -92,7 +92,7 @@ export async function consumePasswordReset(
   return changed!.length > 0;
 }
 
-/** Organizations of which the user is the only member, but for those that are being deleted. */
+/** Organizations whose only member is the user, without those that are being deleted. */
 export async function listOrganizationsWithOnlyMember(catalog: Database, userId: number): Promise<{ id: number; name: string }[]> {
   return catalog.all(
     catalog.prepare(
@@ -109,7 +109,7 @@ const isOnlyMemberSql = `o.id = m.organization_id AND o.deleting_at IS NULL
 const anonymizedColumns = "email = ' ' || id, name = NULL, password_hash = 'none'";
 const isDeletedUserSql = "EXISTS (SELECT 1 FROM user WHERE id = ?1 AND email = ' ' || id)";
 
-/** Null when the user is the last member of an organization by now. Else the organizations that they have left. */
+/** Deletes a user. Returns the organizations that the user has left; null when the user is the last member of an organization. */
 export async function deleteUser(catalog: Database, userId: number, now: number): Promise<number[] | null> {
   const organizations = await catalog.all<{ id: number }>(
     catalog.prepare('SELECT organization_id AS id FROM membership WHERE user_id = ?', userId),
@@ -130,7 +130,7 @@ export async function deleteUser(catalog: Database, userId: number, now: number)
   return deleted!.length ? organizations.map(({ id }) => id) : null;
 }
 
-/** Before the memberships go, by which the keys are found. */
+/** Runs before the memberships are deleted: the keys are found by the memberships. */
 const archiveKeysOfUser = (catalog: Database, userId: number, now: number) =>
   catalog.prepare(
     `UPDATE api_key SET archived_at = ?2 WHERE archived_at IS NULL AND created_by = ?1 AND ${isDeletedUserSql}
@@ -139,7 +139,7 @@ const archiveKeysOfUser = (catalog: Database, userId: number, now: number) =>
     now,
   );
 
-/** False when the user is the last member by now. A user without any organization goes as well. */
+/** Removes a member, and deletes the user when no other organization is left. False when the user is the last member. */
 export async function removeMember(catalog: Database, organizationId: number, userId: number, now: number): Promise<boolean> {
   const isOut = 'NOT EXISTS (SELECT 1 FROM membership WHERE user_id = ?1 AND organization_id = ?2)';
   const [removed] = await catalog.batchOnce(

@@ -16,7 +16,9 @@ export class OrganizationGoneError extends Error {
 const cacheTtlMs = 60_000;
 const organizationCache = new LRUCache<number, { organization: Organization; until: number }>({ max: 10_000 });
 
-/** An organization by its id, for work that no caller's credentials come with; null when there is none, or it is being deleted. Cached for a minute. */
+/**
+ * An organization by its id, for work without a caller's credentials; null when it does not exist or is being deleted. Cached for a minute.
+ */
 export async function organizationById(bindings: Env, id: number): Promise<Organization | null> {
   const now = systemClock();
   const known = organizationCache.get(id);
@@ -45,7 +47,7 @@ export async function backgroundContext(bindings: Env, organizationId: number, d
   return organization && createContext(bindings, organization, defer);
 }
 
-/** The context of the work that takes an organization away. Null when it is gone. */
+/** The context for deleting an organization; null when the organization does not exist or is not being deleted. */
 export async function deletedOrganizationContext(bindings: Env, organizationId: number, defer: Context['defer']): Promise<Context | null> {
   const row = await store.findOrganization(catalog(bindings), organizationId);
   return row?.deletingAt ? createContext(bindings, store.toOrganization(row, getSettings(bindings)), defer) : null;

@@ -28,13 +28,13 @@ const countedLimits = {
 
 export type CountedLimit = keyof typeof countedLimits;
 
-/** A condition that holds while there is room for one more, for statements that write nothing beyond. `organization` and `maximum` are its parameters. */
+/** The SQL condition of an insert: it holds while the plan has room for one more row. `organization` and `maximum` are its parameters. */
 export const isWithinLimitSql = (name: CountedLimit, organization: string, maximum: string): string =>
   `(SELECT count(*) FROM (SELECT 1 FROM ${countedLimits[name].rows.replace('?1', organization)} LIMIT ${maximum})) < ${maximum}`;
 
 /**
- * Breaks its batch, so that nothing of it is written, when the organization now has more than its plan allows and the statement
- * before this one has changed a row. The name of the limit comes back in the error, as a path that cannot be read.
+ * Fails its batch, so that nothing is written, when the organization has more than its plan allows and the statement before this one has
+ * changed a row. The error contains the name of the limit, as an invalid JSON path.
  */
 export const requireWithinLimit = (database: Database, organization: OrganizationPlan, name: CountedLimit): Statement =>
   database.prepare(
@@ -46,7 +46,7 @@ export const requireWithinLimit = (database: Database, organization: Organizatio
 
 type OrganizationPlan = Pick<Organization, 'id' | 'plan'>;
 
-/** Runs `write`, in whose batch `requireWithinLimit` is; throws 409 that names the limit when the plan has no room. */
+/** Runs `write`, whose batch contains `requireWithinLimit`. Throws 409 with the name of the limit when the plan has no room. */
 export async function enforcePlanLimit<Written>({ plan }: OrganizationPlan, write: () => Promise<Written>): Promise<Written> {
   try {
     return await write();
@@ -61,7 +61,7 @@ function findExceededLimit(error: unknown): CountedLimit | null {
   return named !== undefined && named in countedLimits ? (named as CountedLimit) : null;
 }
 
-/** Whether `error` says that the plan has no room for another. */
+/** Whether `error` reports that the limit `name` of the plan is reached. */
 export const isLimitReached = (error: unknown, name: CountedLimit): boolean =>
   isServiceError(error) && error.code === 'conflict' && error.message.includes(`(${name})`);
 

@@ -5,8 +5,8 @@ const scryptCost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
 const keyBytes = 32;
 
 /**
- * `scrypt$N$r$p$salt$key`, so that the cost can rise without breaking stored hashes. With the salt of `like`, a stored hash, where it is given:
- * hashes of one salt are compared with a password all at once.
+ * Hashes a password as `scrypt$N$r$p$salt$key`: the cost can rise without breaking stored hashes. With `like`, a stored hash, the new hash
+ * gets the salt of `like`: a password is compared with all hashes of one salt in one computation.
  */
 export async function hashPassword(password: string, like?: string): Promise<string> {
   const way = hashParameters(like) ?? ['scrypt', scryptCost.N, scryptCost.r, scryptCost.p, randomBytes(16).toString('base64')].join('$');
@@ -14,8 +14,8 @@ export async function hashPassword(password: string, like?: string): Promise<str
 }
 
 /**
- * The index of the first of `stored` whose password this is; -1 for none. It takes as long for many hashes of one salt as for one, and as
- * for none.
+ * The index of the first of `stored` that is a hash of the password; -1 for none. Takes as long for no hash, and for many hashes of one
+ * salt, as for one hash.
  */
 export async function findMatchingHash(password: string, stored: string[]): Promise<number> {
   const ways = new Set(stored.map(hashParameters).filter((way) => way !== null));

@@ -5,9 +5,9 @@ import { commonPasswords } from './common-passwords.ts';
 export const minPasswordLength = 12;
 export const maxPasswordLength = 200;
 
-/** Of the password without a name in it, this much must be left. */
+/** How many characters a password must have besides a name. */
 const minLengthBesideName = 6;
-/** Names shorter than this stand in too many words. */
+/** Shorter names are part of too many words. */
 const minNameLength = 4;
 
 /** Throws 422 at `field` of the body when the password is easily guessed. `names` are those of the person and the organization. */
@@ -25,7 +25,7 @@ export function findPasswordWeakness(password: string, names: (string | null | u
   return name === undefined ? null : 'Is hardly more than the e-mail address or a name; choose words that have nothing to do with them';
 }
 
-/** One of the list, also behind or before digits and signs, or with digits in the place of letters. */
+/** Whether the password is on the list of common ones, also with digits and signs around it, or with digits in place of letters. */
 function isCommon(written: string): boolean {
   const variants = [written, stripOuterNonLetters(written)];
   return [...variants, ...variants.map(undoSubstitutions), stripOuterNonLetters(undoSubstitutions(written))].some((text) =>
@@ -37,7 +37,7 @@ const letterSubstitutions: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4:
 const undoSubstitutions = (text: string): string => text.replaceAll(/[013457@$]/g, (sign) => letterSubstitutions[sign]!);
 const stripOuterNonLetters = (text: string): string => text.replaceAll(/^[^a-z]+|[^a-z]+$/g, '');
 
-/** One piece again and again, or characters that follow each other by one step. */
+/** Whether the password repeats one piece, or is a row of characters that follow each other by one step, such as `abcdef`. */
 function isPattern(written: string): boolean {
   const repeats = (length: number) =>
     written ===

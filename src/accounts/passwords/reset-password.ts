@@ -12,7 +12,7 @@ const resetHours = 24;
 
 /**
  * A token with which a member chooses a new password once, within a day. A newer token replaces the older. Only its hash is stored. Throws
- * 404, and 409 for members of other organizations, too, which this organization's admins must not get into.
+ * 404, and 409 for a user who is also a member of other organizations: this organization's admins must not get into those.
  */
 export async function createPasswordReset(context: Context, caller: Caller, userId: number): Promise<{ token: string; expiresAt: number }> {
   const accounts = catalog(context.bindings);

@@ -38,7 +38,7 @@ export async function countFailures(catalog: Database, subjects: string[], now: 
 export async function reserveAttempt(
   catalog: Database,
   counted: { subject: string; free: number }[],
-  { firstWaitMs, longestWaitMs, rememberedMs }: { firstWaitMs: number; longestWaitMs: number; rememberedMs: number },
+  { firstWaitMs, maxWaitMs, rememberedMs }: { firstWaitMs: number; maxWaitMs: number; rememberedMs: number },
   now: number,
 ): Promise<unknown[]> {
   const [rows] = await catalog.batchOnce(
@@ -53,7 +53,7 @@ export async function reserveAttempt(
         rememberedMs,
         now,
         firstWaitMs,
-        longestWaitMs,
+        maxWaitMs,
       ),
     ],
     async () => [counted],

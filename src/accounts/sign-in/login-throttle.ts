@@ -3,11 +3,11 @@ import { rateLimited } from '../../library/errors.ts';
 import * as store from './login-failure-store.ts';
 import { toNetworkPrefix } from '../../http/network-prefix.ts';
 
-/** Where a log-in comes from. */
+/** The origin of a log-in. */
 export interface LoginOrigin {
   /** The network address; undefined when unknown. */
   address: string | undefined;
-  /** Of a device from which this e-mail address has logged in before; null else. */
+  /** The id of a device from which this e-mail address has logged in before; null: the device is unknown. */
   deviceId: string | null;
 }
 
@@ -44,8 +44,8 @@ function nextAttemptAt({ failures, lastFailedAt }: store.LoginFailures, free: nu
 }
 
 /**
- * Lets a log-in through, or throws 429. Where there were failures before, this one is counted before it is known how it ends: guesses sent
- * together must not pass unseen. Answers whether it was.
+ * Admits a log-in, or throws 429. After earlier failures, a log-in is counted before its result is known, so that guesses sent together are
+ * all counted. Returns whether this log-in was counted.
  */
 export async function reserveLogin(
   catalog: Database,
@@ -55,7 +55,7 @@ export async function reserveLogin(
 ): Promise<boolean> {
   requireAttemptAllowed(counted, known, now);
   if (!known.length) return false;
-  const rules = { firstWaitMs, longestWaitMs: maxWaitMs, rememberedMs: failureTtlMs };
+  const rules = { firstWaitMs, maxWaitMs, rememberedMs: failureTtlMs };
   if ((await store.reserveAttempt(catalog, counted, rules, now)).length) return true;
   requireAttemptAllowed(counted, await catalog.all(selectFailures(catalog, counted, now)), now);
   return true;
@@ -72,7 +72,7 @@ function requireAttemptAllowed(counted: ThrottleSubject[], known: store.LoginFai
   throw rateLimited(`Too many failed log-ins; try again in ${seconds} s, or from a device on which you have logged in before`, seconds);
 }
 
-/** Reads the failures that are remembered. */
+/** The remembered failures of the subjects. */
 export const selectFailures = (catalog: Database, counted: ThrottleSubject[], now: number): Statement<store.LoginFailures> =>
   store.readFailures(
     catalog,

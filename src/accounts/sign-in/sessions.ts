@@ -29,7 +29,9 @@ export async function createOrganization(
   return row;
 }
 
-/** Throws 404 for an organization that the user is no member of, as for one that there is not. */
+/**
+ * Makes an organization the session's selected one. Throws 404 for an organization that does not exist or that the user is not a member of.
+ */
 export async function selectOrganization(
   bindings: Env,
   session: { token: string; userId: number },

@@ -18,7 +18,7 @@ import * as store from '../store.ts';
 export const sessionDays = 30;
 const sessionMs = sessionDays * 86_400_000;
 const signUpWindowMs = 3_600_000;
-/** Of one e-mail address in an hour, since each may be a guess at a password. */
+/** Sign-ups of one e-mail address in an hour. Each may be a guess at a password. */
 const maxSignUpsPerEmail = 5;
 /** Log-ins in 10 s from one place with one e-mail address, right or wrong. */
 const maxLoginsPerWindow = 10;
@@ -47,8 +47,8 @@ export interface SignUpInput {
 }
 
 /**
- * A new user, and an organization when one is named. The answer, and the time it takes, do not tell whether the address has signed up
- * before: with the password of then it is a log-in, with another it makes a further account.
+ * Creates a user, and an organization when one is named. Neither the answer nor its time shows whether the address has signed up before:
+ * with the earlier password the sign-up is a log-in, with another password it creates a further account.
  */
 export async function signUp(bindings: Env, input: SignUpInput, visitor: Visitor, now: number): Promise<SignedIn> {
   if (getSettings(bindings).SIGNUP !== 'open') throw forbidden('Sign-up is closed; ask the operator, who opens it with SIGNUP=open');
@@ -64,7 +64,7 @@ export async function signUp(bindings: Env, input: SignUpInput, visitor: Visitor
   return createSession(bindings, user, organization, input.email, visitor, now);
 }
 
-/** The account of this address and password, made where there is none. */
+/** The account with this address and password; created when there is none. */
 async function findOrCreateAccount(accounts: Database, input: SignUpInput, now: number): Promise<{ user: store.UserRow; isNew: boolean }> {
   for (;;) {
     const [first, ...others] = await store.findUsersByEmail(accounts, input.email);
@@ -131,7 +131,9 @@ export async function logIn(
   return createSession(bindings, user, organization, email, visitor, now);
 }
 
-/** Before a failure is written down, others sent with it have passed: this many, as far as is known without asking. */
+/**
+ * Limits log-ins that are sent together, before their failures are stored: to this many, as far as this isolate and the rate limiter know.
+ */
 async function limitLoginBurst(bindings: Env, { subject }: ThrottleSubject, now: number): Promise<void> {
   const beyond = `More than ${maxLoginsPerWindow} log-ins in 10 seconds`;
   await enforceRate(

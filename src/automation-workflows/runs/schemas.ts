@@ -193,7 +193,7 @@ const WebhookPreview = z
   .object({
     trigger_id: z.int().describe('The trigger to which the delivery went.'),
     signature: z.enum(['ok', 'not checked']).describe('What the check of the signature gave.'),
-    delivery_id: z.string().nullable().describe('By which a repeat is known. Null: repeats cannot be told.'),
+    delivery_id: z.string().nullable().describe('By which a repeat is recognized. Null: repeats cannot be recognized.'),
     contact: z
       .object({
         id: z.int().nullable().describe('Of the contact that was found.'),

@@ -171,7 +171,7 @@ export async function rescheduleStarts(database: Database, organizationId: numbe
 
 /**
  * Live runs past their `wake_at`, in turns by organization: runs due before `before`, whose object never started or lost its alarm, and runs
- * whose start was put off until a moment before `now`. Epoch ms.
+ * whose start was deferred until a moment before `now`. Epoch ms.
  */
 export async function findOverdueRuns(
   database: Database,

@@ -47,7 +47,7 @@ export async function eraseContact(context: Context, contactId: number): Promise
     await tell(context, contactId);
     return 'done';
   });
-  // After the campaigns, whose rows may just be on their way into the archive.
+  // Comes after the campaigns: their rows may be moving into the archive at this moment.
   await attempt('archives', eraseContactInArchives);
   if (answers.includes('more')) return 'more';
   if (failures.length > 0) throw failures[0];

@@ -44,7 +44,7 @@ async function removeVectors(context: Context, rows: Row[]): Promise<void> {
     await getVectorIndex(context.bindings, name, context.organization.id).remove(ids);
 }
 
-/** A broker that cannot be reached stops nothing: without the service nobody uses the grant, and the log names it. */
+/** An unreachable broker does not stop the deletion: without the service nobody uses the grant, and the log names it. */
 async function revokeGrants(context: Context, rows: Row[]): Promise<void> {
   const broker = createBroker(context.settings);
   for (const row of rows) {

@@ -12,7 +12,7 @@ export type ObjectKind = 'AUTOMATION_RUN' | 'CALL' | 'CAMPAIGN' | 'TEST_SESSION'
 
 const concurrency = 10;
 
-/** Has the objects of these names forget everything, the alarm included. One that was not there is not made. */
+/** Deletes all data of the objects with these names, alarms included. An object that never existed leaves nothing behind. */
 export async function destroyObjects({ bindings }: Context, kind: ObjectKind, names: string[]): Promise<void> {
   const namespace: ObjectNamespace = bindings[kind];
   await pMap(
@@ -26,7 +26,7 @@ export async function destroyObjects({ bindings }: Context, kind: ObjectKind, na
   );
 }
 
-/** The object of which an organization has one. */
+/** Destroys the one object of a kind that an organization has. */
 export const destroyObjectStep = (name: string, kind: 'CALL_SLOTS' | 'VECTOR_INDEX'): DeletionStep => ({
   name,
   async runPage(context) {

@@ -6,11 +6,11 @@ import { isQueryBudgetSpent } from '../../database/query-budget.ts';
 import type { FanoutMessage } from '../../outbox/messages.ts';
 import { deletionSteps } from './steps.ts';
 
-/** How long one message works; then the rest goes to the end of the queue. */
+/** How long one message works before the rest is sent to the end of the queue. */
 const budgetMs = 3000;
 const retryDelaySeconds = 5;
 
-/** Continues the deletion of an organization, and enqueues the rest. Repeatable; two of them at a time do no harm. */
+/** Continues the deletion of an organization, and enqueues the rest. Repeatable, also by two messages at the same time. */
 export async function processDeletion(bindings: Env, organizationId: number, defer: Context['defer']): Promise<void> {
   const accounts = catalog(bindings);
   const deletion = await store.findOpenDeletion(accounts, organizationId);
@@ -34,6 +34,6 @@ export async function processDeletion(bindings: Env, organizationId: number, def
   await store.finishDeletion(accounts, deletion, context.clock());
 }
 
-/** The stored form of a step. It holds the length of the list: a version with another list begins it anew. */
+/** The stored form of a step. It contains the length of the list of steps: a version with another list begins at its first step. */
 const toStoredStep = (at: number): number => deletionSteps.length * 1000 + at;
 export const fromStoredStep = (stored: number): number => (Math.floor(stored / 1000) === deletionSteps.length ? stored % 1000 : 0);

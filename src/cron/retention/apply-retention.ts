@@ -7,7 +7,7 @@ import type { Logger } from '../../library/platform/log.ts';
 import { getSettings } from '../../settings.ts';
 import type { RetentionRule, RetentionRun } from './rule.ts';
 
-/** Every table whose rows go when they have been kept for long enough. `kept-with.ts` names the others. */
+/** Every table whose rows are removed after a retention time. `tables-without-retention.ts` names the others. */
 export const retentionRules: RetentionRule[] = [...archiveRules, ...deletionRules, ...expireArchives];
 
 /** How long a tick spends on a shard. */

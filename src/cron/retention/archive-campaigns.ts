@@ -13,8 +13,8 @@ import { retentionCutoff, type RetentionRule, type RetentionRun } from './rule.t
 const candidatesPerPage = 20;
 
 /**
- * Moves the rows of ended campaigns from their objects into files of the archive, one campaign a page, then lets the objects go. A crash
- * repeats the campaign, whose files have the same names.
+ * Moves the rows of ended campaigns from their objects into files of the archive, one campaign a page, and then destroys the objects. After
+ * a crash the campaign is archived again, into files with the same names.
  */
 export const archiveCampaigns: RetentionRule = {
   table: 'campaign',

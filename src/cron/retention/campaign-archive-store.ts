@@ -8,7 +8,7 @@ export interface EndedCampaign extends OldRow {
   is_archived: number;
 }
 
-/** Campaigns that ended before `before` and whose objects may still be there, of organizations in turns. */
+/** Campaigns that ended before `before` and whose objects may still exist, with organizations in turns. */
 export const findCampaignsToArchive = (database: Database, before: number, limit: number): Promise<EndedCampaign[]> =>
   database.all(
     database.prepare(

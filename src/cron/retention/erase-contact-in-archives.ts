@@ -28,7 +28,7 @@ export async function eraseContactInArchives(context: Context, contactId: number
 const anonymizeRow = (contactId: number) => (row: ArchivedRow) =>
   row['contact_id'] === contactId ? { ...row, contact_id: null, phone: '', variables: {} } : row;
 
-/** False: somebody else has changed the file meanwhile. */
+/** False when the file was changed meanwhile. */
 async function removeContactFromArchive(
   bucket: R2Bucket,
   { organization_id: organizationId, kind, name }: StoredArchive,

@@ -7,7 +7,7 @@ interface ExpiredRows {
   table: string;
   /** The columns of the primary key. */
   key: string;
-  /** The column whose order is the order of age. An index of the table begins with it. */
+  /** The column that orders rows by age. An index of the table begins with this column. */
   order: string;
   /** The condition on the rows, called `spent`, that are deleted. `?1` is the moment before which `order` lies. */
   isExpired: string;

@@ -54,7 +54,7 @@ export async function findOldRows(database: Database, walked: RetainedTable, bef
   const { top, total } = seen[0]!;
   const isCleared = rows.length === candidates.length && rows.length < pageRows;
   const isLast = isCleared && total < windowRows;
-  // Not before these rows are deleted: until then they are found again.
+  // The cursor stays until these rows are deleted, so that a repeat finds them again.
   if (isCleared && rows.length === 0) await moveCursor(database, table, isLast ? 0 : top);
   return { rows, isLast: isLast && rows.length === 0 };
 }

@@ -6,11 +6,11 @@ export interface StoredUpload {
   organization_id: number;
 }
 
-/** Uploads not looked at since `before`, of organizations in turns. */
+/** Uploads that were not checked since `before`, with organizations in turns. */
 export const findOldUploads = (database: Database, before: number, limit: number): Promise<StoredUpload[]> =>
   database.all(database.prepare(roundRobinQuery('name, organization_id', 'upload WHERE created_at < ?', 'created_at'), before, limit));
 
-/** Whether a draft, or a campaign whose rows are not archived, is made of the file. */
+/** Whether a draft, or a campaign whose rows are not archived, uses the file. */
 export async function isUsedByCampaign(database: Database, organizationId: number, sourceId: string): Promise<boolean> {
   const row = await database.first(
     database.prepare(
@@ -22,7 +22,7 @@ export async function isUsedByCampaign(database: Database, organizationId: numbe
   return row !== null;
 }
 
-/** Whether a document is made of the file, which then goes with the document. */
+/** Whether a document uses the file. The file is then deleted with the document. */
 export async function isUsedByDocument(database: Database, organizationId: number, uuid: string): Promise<boolean> {
   const row = await database.first(
     database.prepare('SELECT 1 FROM knowledge_document WHERE organization_id = ? AND uuid = ?', organizationId, uuid),

@@ -9,7 +9,7 @@ export const organization = sqliteTable('organization', {
   shard: integer('shard').notNull().default(0),
   defaultCountry: text('default_country').notNull().default('US'),
   timezone: text('timezone').notNull().default('UTC'),
-  /** Between two calls to one person, whoever asks for them. */
+  /** The minimum time between two calls to one person, from all sources. */
   minHoursBetweenCalls: real('min_hours_between_calls').notNull().default(0),
   /** Overrides of the plan variables; null means the variable counts. */
   planMaxIntegrations: integer('plan_max_integrations'),
@@ -18,7 +18,7 @@ export const organization = sqliteTable('organization', {
   /** Overrides of all other limits, by their names. */
   planLimits: json<Record<string, number>>('plan_limits'),
   createdAt: moment('created_at').notNull(),
-  /** When its deletion was requested; from then on no lookup finds it. */
+  /** When the deletion was requested. From then on no lookup finds the organization. */
   deletingAt: moment('deleting_at'),
 });
 
@@ -52,7 +52,7 @@ export const session = sqliteTable(
     organizationId: integer('organization_id'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
-    /** Where it began, as `toNetworkPrefix` has it; null when that is unknown. */
+    /** The network in which the session began, in the form of `toNetworkPrefix`; null: unknown. */
     network: text('network'),
   },
   (table) => [
@@ -68,7 +68,7 @@ export const passwordReset = sqliteTable(
   {
     userId: integer('user_id').primaryKey(),
     tokenHash: text('token_hash').notNull(),
-    /** Whose admin has made it. */
+    /** The organization whose admin created the token. */
     organizationId: integer('organization_id').notNull(),
     createdBy: integer('created_by').notNull(),
     createdAt: moment('created_at').notNull(),
@@ -123,11 +123,11 @@ export const deletion = sqliteTable(
     /** The organization's id. */
     subjectId: integer('subject_id').notNull(),
     requestedBy: integer('requested_by').notNull(),
-    /** How far it is: `{how many steps there are} * 1000 + {at which it is}`; 0 at first. */
+    /** The current step: `{number of steps} * 1000 + {index of the step}`; 0 at first. */
     step: integer('step').notNull(),
-    /** Rows and files that went. */
+    /** How many rows and files were removed. */
     removed: integer('removed').notNull(),
-    /** When somebody should have gone on with it; null once it is done. */
+    /** The moment after which the tick sends the deletion's message again; null: done. */
     dueAt: moment('due_at'),
     createdAt: moment('created_at').notNull(),
     finishedAt: moment('finished_at'),

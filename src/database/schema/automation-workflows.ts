@@ -18,7 +18,7 @@ export const automationWorkflow = sqliteTable(
     /** Kept by triggers on automation_run (migration `automation_counters`). Test runs do not count. */
     runsCount: integer('runs_count').notNull().default(0),
     activeRunsCount: integer('active_runs_count').notNull().default(0),
-    /** How many of the active runs wait for their turn (`hold` is `max_active`); kept by triggers, too (migration `journey_policies`). */
+    /** How many of the active runs are held (`hold` is `max_active`). Also kept by triggers (migration `journey_policies`). */
     heldRunsCount: integer('held_runs_count').notNull().default(0),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at'),
@@ -31,7 +31,7 @@ export const automationWorkflow = sqliteTable(
   ],
 );
 
-/** One row a definition that ever ran or was saved; runs stay on the version they began with. */
+/** One row for each definition that was saved or ran. A run stays on the version with which it began. */
 export const automationVersion = sqliteTable(
   'automation_version',
   {
@@ -48,7 +48,7 @@ export const automationTrigger = sqliteTable(
   'automation_trigger',
   {
     id: integer('id').primaryKey(),
-    /** Version 8 UUID that carries the organization, so that a webhook finds its shard without asking. */
+    /** A version 8 UUID that contains the organization's id, so that a webhook finds its shard without a query. */
     uuid: text('uuid').notNull(),
     organizationId: integer('organization_id').notNull(),
     workflowId: integer('workflow_id').notNull(),
@@ -94,7 +94,7 @@ export const triggerTopic = sqliteTable(
   ],
 );
 
-/** One firing of a schedule. With an audience it is worked off in pages; `cursor` is the last contact id taken. */
+/** One firing of a schedule. A firing for an audience is handled in pages; `cursor` is the last contact id that was handled. */
 export const scheduleFire = sqliteTable(
   'schedule_fire',
   {
@@ -162,23 +162,23 @@ export const automationRun = sqliteTable(
     dedupKey: text('dedup_key').notNull(),
     entryKey: text('entry_key'),
     isTest: flag('is_test').notNull().default(false),
-    /** Lineage: how deep in a chain of journeys, and which run began it (library/lineage.ts). */
+    /** The run's lineage: its depth in a chain of journeys, and the run that began the chain (library/lineage.ts). */
     depth: integer('depth').notNull().default(0),
-    /** How many runs it has set off, with all that these set off; kept by a trigger (migration `chained_runs`). */
+    /** How many runs the run has started, with all that those have started. Kept by a trigger (migration `chained_runs`). */
     chainedRuns: integer('chained_runs').notNull().default(0),
     /** Why a live run stands still although it could go on: its workflow has `max_active_runs` of them, or is paused. */
     hold: text('hold').$type<'max_active' | 'paused'>(),
     /** While the run lives, it is the only one of its workflow with this entry key. */
     isSole: flag('is_sole').notNull().default(false),
-    /** While the run lives, its workflow's `exit_on` may end it: events find it by contact or entry key. */
+    /** Whether the workflow's `exit_on` may end the run while it lives. Events find the run by contact or entry key. */
     isExitable: flag('is_exitable').notNull().default(false),
     /** The run that waits for this one. */
     parentRunId: integer('parent_run_id'),
-    /** The latest call that it had placed. */
+    /** The latest call that the run placed. */
     voiceCallRunId: integer('voice_call_run_id'),
     source: text('source').$type<'run' | 'event' | 'delivery'>().notNull(),
     sourceId: integer('source_id'),
-    /** JSON text or a pointer into R2; null when the source keeps it. */
+    /** JSON text or a pointer into R2; null: `source` stores the context. */
     initialContext: text('initial_context'),
     /** The values that the steps added to the initial context. */
     contextChanges: text('context_changes'),
@@ -192,7 +192,7 @@ export const automationRun = sqliteTable(
     uniqueIndex('automation_run_dedup').on(table.organizationId, table.dedupKey),
     index('automation_run_organization').on(table.organizationId, table.isTest),
     index('automation_run_workflow').on(table.workflowId, table.isTest),
-    // Completed runs are nearly all runs and are found by the lists above; the rest is what people filter for.
+    // Nearly all runs are completed, and the lists above find those. People filter for the others.
     index('automation_run_state')
       .on(table.organizationId, table.state)
       .where(sql`state <> 'completed'`),
@@ -224,8 +224,8 @@ export const automationRun = sqliteTable(
 );
 
 /**
- * A run that sleeps until an event comes: of a type, with a value at a path (`field`; empty: the event's contact). `waitId`
- * tells the visits of one run apart. The run's object writes and deletes the row; the consumer of events reads it.
+ * A run that sleeps until an event of a type arrives, with a value at a path (`field`; empty: the event's contact). `waitId` distinguishes
+ * the visits of one run. The run's object writes and deletes the row; the consumer of events reads it.
  */
 export const runWaiter = sqliteTable(
   'run_waiter',
@@ -240,7 +240,7 @@ export const runWaiter = sqliteTable(
   (table) => [primaryKey({ columns: [table.organizationId, table.eventType, table.field, table.value, table.runId, table.waitId] })],
 );
 
-/** Which workflows end runs on an event type (`exit_on`); written with the workflow's settings. */
+/** The workflows whose `exit_on` names an event type. Written with the workflow's settings. */
 export const exitTopic = sqliteTable(
   'exit_topic',
   {
@@ -251,7 +251,7 @@ export const exitTopic = sqliteTable(
   (table) => [primaryKey({ columns: [table.organizationId, table.eventType, table.workflowId] })],
 );
 
-/** The last entry of a key into a workflow that limits re-entry. It outlives the run's row, since "never" has no end. */
+/** The last entry of a key into a workflow that limits re-entry. The row outlives the run's row, since a limit of "never" has no end. */
 export const workflowEntry = sqliteTable(
   'workflow_entry',
   {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { flag, json, moment } from './columns.ts';
 
-/** For lists: the campaign's object is the truth from start on and writes its own columns here, guarded by `revision`. */
+/** For lists. From its start on the campaign's object is the truth; it writes its own columns here, guarded by `revision`. */
 export const campaign = sqliteTable(
   'campaign',
   {
@@ -25,14 +25,14 @@ export const campaign = sqliteTable(
     skippedRows: integer('skipped_rows').notNull().default(0),
     inFlight: integer('in_flight').notNull().default(0),
     revision: integer('revision').notNull().default(0),
-    /** When the object has something to do next; past by long, its alarm is dead. */
+    /** When the object's next work is due. Long after this moment, the object's alarm is lost. */
     wakeAt: moment('wake_at'),
     createdAt: moment('created_at').notNull(),
     startedAt: moment('started_at'),
     completedAt: moment('completed_at'),
-    /** `{ parts, progress }` once its rows are in files of the archive. */
+    /** `{ parts, progress }` once the campaign's rows are in files of the archive. */
     archive: json<Record<string, unknown>>('archive'),
-    /** Its object may still be there. */
+    /** The campaign's object may still exist. */
     isKept: flag('is_kept').notNull().default(true),
   },
   (table) => [

@@ -22,7 +22,7 @@ export const contact = sqliteTable(
     customFields: json<Record<string, unknown>>('custom_fields').notNull(),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
-    /** Grows with each write; a writer that read an older one starts over. */
+    /** Grows with each write. A writer that read an older revision starts again. */
     revision: integer('revision').notNull().default(1),
     /** How many journeys deep the last write was: 0 from outside, one more than the run's when a journey wrote. */
     depth: integer('depth').notNull().default(0),
@@ -68,7 +68,7 @@ export const contactList = sqliteTable(
     contactsCount: integer('contacts_count').notNull().default(0),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
-    /** Set when the list is deleted: its name is free at once and its memberships are removed in pages. */
+    /** Set when the list is deleted. The name is free at once; the memberships are removed in pages. */
     deletedAt: moment('deleted_at'),
   },
   (table) => [

@@ -3,8 +3,9 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'driz
 import { flag, json, moment } from './columns.ts';
 
 /**
- * A connection to an organization's tool. The tokens are the broker's: the row knows only the broker's name of the account. One whose
- * grant has died is inactive until it is connected again; a disconnected one stays so for good, so that what points to it can say so.
+ * A connection to an organization's tool. The broker has the tokens; the row has only the broker's name of the account. A connection whose
+ * grant has died is inactive until it is connected again. A disconnected connection stays inactive for good, so that data that refers to it
+ * can report the disconnection.
  */
 export const integration = sqliteTable(
   'integration',
@@ -43,11 +44,11 @@ export const integration = sqliteTable(
   ],
 );
 
-/** A connection that somebody has asked for and not yet agreed to. It takes a place of the plan until it expires. */
+/** A connection that was requested and is not authorized yet. It counts against the plan until it expires. */
 export const connectionRequest = sqliteTable(
   'connection_request',
   {
-    /** The broker's name of the account to be; until the broker has answered, a name of our own. */
+    /** The broker's name of the future account. Until the broker has answered, a name that the service chose. */
     id: text('id').primaryKey(),
     organizationId: integer('organization_id').notNull(),
     provider: text('provider').notNull(),
@@ -73,9 +74,9 @@ export const integrationSync = sqliteTable(
     status: text('status').$type<'running' | 'completed' | 'failed'>().notNull(),
     /** Until when a reader holds the source; null: no reader does. */
     leaseUntil: moment('lease_until'),
-    /** Where the next page begins; null: at the beginning. */
+    /** The position of the next page; null: at the beginning. */
     checkpoint: json<Record<string, unknown>>('checkpoint'),
-    /** Read only records that have changed at the provider since then; null: all records. */
+    /** The reading takes only records that changed at the provider after this moment; null: all records. */
     changedSince: moment('changed_since'),
     pages: integer('pages').notNull().default(0),
     rowsSeen: integer('rows_seen').notNull().default(0),
@@ -100,7 +101,7 @@ export const integrationSync = sqliteTable(
   ],
 );
 
-/** Which contact stands for which record of a tool. */
+/** The contact of each record of a tool. */
 export const integrationContact = sqliteTable(
   'integration_contact',
   {
@@ -110,9 +111,9 @@ export const integrationContact = sqliteTable(
     contactId: integer('contact_id').notNull(),
     /** Hash of the record's mapped fields as last read or pushed. The same hash again is no change. */
     seenHash: text('seen_hash').notNull(),
-    /** Of each mapped field the value that both sides had last, so that a change is known by its side. */
+    /** For each mapped field the value that both sides had last. The side whose value differs has changed the field. */
     seen: json<Record<string, unknown>>('seen').notNull(),
-    /** The full reading that has seen it last, for the list. */
+    /** The last full reading that found the record, for the list. */
     seenIn: integer('seen_in'),
     pushedAt: moment('pushed_at'),
   },

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { flag, json, moment } from './columns.ts';
 
-/** One uploaded file. It is listed from process-document on; `generation` is that of the chunks that search may show, 0: none yet. */
+/** One uploaded file. Lists show it from process-document on. `generation` is the generation whose chunks search may show; 0: none yet. */
 export const knowledgeDocument = sqliteTable(
   'knowledge_document',
   {
@@ -11,7 +11,7 @@ export const knowledgeDocument = sqliteTable(
     uuid: text('uuid').notNull(),
     filename: text('filename').notNull(),
     storageKey: text('storage_key').notNull(),
-    /** As declared at upload, then as found by content. */
+    /** The type declared at upload, later the type found by content. */
     mimeType: text('mime_type').notNull(),
     sizeBytes: integer('size_bytes').notNull().default(0),
     /** SHA-256 in hex; empty until it was read. */
@@ -21,12 +21,12 @@ export const knowledgeDocument = sqliteTable(
     error: text('error'),
     totalChunks: integer('total_chunks').notNull().default(0),
     generation: integer('generation').notNull().default(0),
-    /** The generation that is being made; raised by every processing, so that a late step of an earlier one changes nothing. */
+    /** The generation that is being processed. Every processing raises it, so that a late step of an earlier generation changes nothing. */
     nextGeneration: integer('next_generation').notNull().default(1),
     parserMetadata: json<Record<string, unknown>>('parser_metadata').notNull(),
     isActive: flag('is_active').notNull().default(true),
     createdBy: integer('created_by').notNull(),
-    /** When the next step should have been taken; past by long, its message is lost. Null: nothing is to be done. */
+    /** When the next step is due. Long after this moment, the step's message is lost. Null: there is no next step. */
     dueAt: moment('due_at'),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
@@ -62,7 +62,7 @@ export const knowledgeChunk = sqliteTable(
     searchText: text('search_text'),
     /** `{ headings, page, char_start, char_end }` */
     chunkMetadata: json<Record<string, unknown>>('chunk_metadata').notNull(),
-    /** Null: its vector is still to be made. */
+    /** Null: the vector does not exist yet. */
     embeddingModel: text('embedding_model'),
   },
   (table) => [uniqueIndex('knowledge_chunk_place').on(table.documentId, table.generation, table.chunkIndex)],
@@ -78,7 +78,7 @@ export const vectorPlacement = sqliteTable(
     /** `copying`: also written to. `clearing`: also removed from. */
     other: text('other').$type<'embedded' | 'vectorize'>(),
     phase: text('phase').$type<'copying' | 'clearing'>(),
-    /** Where the operator wants them. Null: where they are. */
+    /** The index that the operator wants. Null: the current one. */
     moveTo: text('move_to').$type<'embedded' | 'vectorize'>(),
     /** Increased with each change of the indexes that are written to. Work under an older number does not count. */
     revision: integer('revision').notNull().default(0),
@@ -86,11 +86,11 @@ export const vectorPlacement = sqliteTable(
     cursor: json<{ document: number; generation: number; chunk: number; tail: number[] }>('cursor'),
     total: integer('total').notNull().default(0),
     moved: integer('moved').notNull().default(0),
-    /** Chunks of which there was no vector to move. */
+    /** How many chunks had no vector to move. */
     missing: integer('missing').notNull().default(0),
     /** Uuids of their documents, 100 at most. */
     missingDocuments: json<string[]>('missing_documents').notNull().default([]),
-    /** How often an index was looked at in vain. */
+    /** How often an index was checked without success. */
     looks: integer('looks').notNull().default(0),
     error: text('error'),
     /** When the next step is due, and by when the one under way should be done. Null: nothing is to be done. */

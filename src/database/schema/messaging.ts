@@ -7,17 +7,17 @@ export const messagingConfig = sqliteTable('messaging_config', {
   organizationId: integer('organization_id').primaryKey(),
   /** Empty: none. */
   provider: text('provider').notNull(),
-  /** By provider; secrets in it are sealed. */
+  /** The credentials by provider. Their secrets are sealed. */
   credentials: json<Record<string, Record<string, unknown> | null>>('credentials').notNull(),
-  /** Under which origin callers reached the API when it was written: providers call back there where PUBLIC_URL is empty. */
+  /** The origin under which callers reached the API when this was written. Providers call back there when PUBLIC_URL is empty. */
   callbackOrigin: text('callback_origin').notNull(),
   revision: integer('revision').notNull(),
   updatedAt: moment('updated_at').notNull(),
 });
 
 /**
- * One message to a person. It is written before the provider is asked, under a name that is there once, so that nothing is sent twice:
- * `sending` for longer than a request lasts means that nobody can say whether it was sent.
+ * One message to a person. The row is written before the provider is called, under a unique key, so that nothing is sent twice. When a row
+ * is `sending` for longer than a request lasts, nobody can say whether the message was sent.
  */
 export const message = sqliteTable(
   'message',
@@ -32,17 +32,17 @@ export const message = sqliteTable(
     contactId: integer('contact_id'),
     templateName: text('template_name'),
     language: text('language'),
-    /** sending | accepted | sent | delivered | read | failed | unknown, or as the provider calls what comes before `sent`. */
+    /** sending | accepted | sent | delivered | read | failed | unknown, or the provider's word for a state before `sent`. */
     status: text('status').notNull(),
-    /** `{try}:{uuid}`: which try of its key asks the provider. */
+    /** `{try}:{uuid}`: the try of the key that calls the provider. */
     asking: text('asking'),
-    /** How far it has come: a status of a lower rank changes nothing. */
+    /** The rank of the status. A status of a lower rank changes nothing. */
     statusRank: integer('status_rank').notNull(),
     error: text('error'),
     failureClass: text('failure_class'),
     /** The provider's own code, as text. */
     failureCode: text('failure_code'),
-    /** The provider's name of it. */
+    /** The provider's id of the message. */
     messageId: text('message_id'),
     automationRunId: integer('automation_run_id'),
     /** `[{ status, at, error? }]`, oldest first. */

@@ -37,9 +37,8 @@ export type CleanupKind =
   | 'run_ended';
 
 /**
- * Work that follows from something already true (a contact, list, connection or workflow that is gone, a workflow that goes on or has other
- * settings) and is done in pages.
- * The row is deleted when the last page is done. A cleanup that was given up stays with a note.
+ * Work that follows from a stored change (a deleted contact, list or connection; an archived or resumed workflow, or its new settings) and
+ * is done in pages. The last page deletes the row. A cleanup that was given up stays, with a note.
  */
 export const cleanup = sqliteTable(
   'cleanup',
@@ -48,7 +47,7 @@ export const cleanup = sqliteTable(
     organizationId: integer('organization_id').notNull(),
     kind: text('kind').$type<CleanupKind>().notNull(),
     subjectId: integer('subject_id').notNull(),
-    /** Of a workflow: the newest run there was. */
+    /** For a workflow: the newest run at the time of the change. */
     upToId: integer('up_to_id'),
     createdAt: moment('created_at').notNull(),
     note: text('note'),
@@ -61,8 +60,9 @@ export const cleanup = sqliteTable(
 );
 
 /**
- * A record whose message the queue gave up on, or a part of a larger work that failed while the rest went on, and when it is tried again. It stays until the record is handled, or ends in a
- * named state because it could not be for GIVE_UP_AFTER_HOURS. `key` names the record: `event:{id}`, `schedule_fire:{trigger}:{moment}` ...
+ * A record whose message the queue gave up, or a part of a larger work that failed while the rest went on, with the moment of the next try.
+ * The row stays until the record is handled, or until it has failed for GIVE_UP_AFTER_HOURS and ends in a named state. `key` names the
+ * record: `event:{id}`, `schedule_fire:{trigger}:{moment}` ...
  */
 export const failedMessage = sqliteTable(
   'failed_message',
@@ -80,9 +80,7 @@ export const failedMessage = sqliteTable(
   (table) => [index('failed_message_due').on(table.nextTryAt)],
 );
 
-/**
- * That a write was done, written with it, for repeats after a lost answer (database/receipts.ts). `key` sorts by age.
- */
+/** The receipt of a write, written with it, for repeats after a lost answer (database/write-receipts.ts). `key` sorts by age. */
 export const writeReceipt = sqliteTable('write_receipt', {
   key: text('key').primaryKey(),
   /** Rows changed by the last statement of the write, and the id that was inserted last. */
@@ -90,7 +88,7 @@ export const writeReceipt = sqliteTable('write_receipt', {
   rowId: integer('row_id').notNull(),
 });
 
-/** A file of rows in R2 that left the database. It is written down before the file is, so that no file is unknown. */
+/** A file in R2 with rows that left the database. The row is written before the file, so that no file is unknown. */
 export const archive = sqliteTable(
   'archive',
   {
@@ -105,7 +103,7 @@ export const archive = sqliteTable(
   (table) => [uniqueIndex('archive_name').on(table.organizationId, table.name), index('archive_age').on(table.createdAt)],
 );
 
-/** Whom the rows of an archive name, so that a contact's erasure finds them. */
+/** The contacts in a file of the archive, so that a contact's erasure finds the file. */
 export const archiveContact = sqliteTable(
   'archive_contact',
   {
@@ -115,7 +113,7 @@ export const archiveContact = sqliteTable(
   (table) => [primaryKey({ columns: [table.contactId, table.archiveId] }), index('archive_contact_archive').on(table.archiveId)],
 );
 
-/** An upload address that was issued. A file that nothing was made of is deleted with its row. */
+/** An issued upload address. A file that no record uses is deleted with its row. */
 export const upload = sqliteTable(
   'upload',
   {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { json, moment } from './columns.ts';
 
-/** For lists: from its start on the session's object is the truth, until it has written how the session ended. */
+/** For lists. From its start on the session's object is the truth, until the object has written how the session ended. */
 export const testSession = sqliteTable(
   'test_session',
   {
@@ -16,11 +16,13 @@ export const testSession = sqliteTable(
     testIndex: integer('test_index'),
     /** Null: that of its load test. */
     config: json<Record<string, unknown>>('config'),
-    /** The actor as it would be when a change is saved, which the session is to verify. Secrets in it are sealed. Null: as it is. */
+    /**
+     * The changed definition of the actor that the session verifies before it is saved. Its secrets are sealed. Null: the saved definition.
+     */
     candidate: json<Record<string, unknown>>('candidate'),
     results: json<Record<string, unknown>>('results'),
     error: text('error'),
-    /** When the object has something to do next; past by long, its alarm is dead. */
+    /** When the object's next work is due. Long after this moment, the object's alarm is lost. */
     wakeAt: moment('wake_at'),
     createdAt: moment('created_at').notNull(),
     startedAt: moment('started_at'),
@@ -52,7 +54,7 @@ export const loadTest = sqliteTable(
     concurrency: integer('concurrency').notNull(),
     rampSeconds: integer('ramp_seconds').notNull(),
     config: json<Record<string, unknown>>('config').notNull(),
-    /** Once it has ended. */
+    /** Set when the load test has ended. */
     statistics: json<Record<string, unknown>>('statistics'),
     revision: integer('revision').notNull().default(0),
     wakeAt: moment('wake_at'),

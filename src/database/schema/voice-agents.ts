@@ -36,8 +36,8 @@ export const voiceAgentDefinition = sqliteTable(
 );
 
 /**
- * One call or text chat. Of a call, the attempt in the organization's call slots is the truth until the line has ended, and the call's own
- * object until the talk is settled; the row then shows both. `is_completed` is set in that last write.
+ * One call or text chat. For a call, the attempt in the organization's call slots is the truth until the line has ended, and the call's own
+ * object until its post-call work is done; the row then shows both. The last write sets `is_completed`.
  */
 export const voiceAgentRun = sqliteTable(
   'voice_agent_run',
@@ -49,7 +49,7 @@ export const voiceAgentRun = sqliteTable(
     name: text('name').notNull(),
     mode: text('mode').notNull(),
     callType: text('call_type').$type<'inbound' | 'outbound'>().notNull(),
-    /** The key of the request that created the run, so that it exists once: of a call, the attempt's key. */
+    /** The unique key of the request that created the run; for a call, the attempt's key. */
     attemptKey: text('attempt_key').notNull(),
     /** The other side's number. */
     phone: text('phone'),
@@ -60,19 +60,19 @@ export const voiceAgentRun = sqliteTable(
     automationRunId: integer('automation_run_id'),
     /** The outcome of the line; null until the call has ended. */
     outcome: text('outcome').$type<'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled'>(),
-    /** "word: sentence", where the outcome alone does not say what to do. */
+    /** "word: sentence", when the outcome alone does not tell the next step. */
     reason: text('reason'),
     disposition: text('disposition'),
     isCompleted: flag('is_completed').notNull().default(false),
     /** JSON text, or a pointer into R2. */
     initialContext: text('initial_context').notNull(),
-    /** `{ gathered_context, cost_info, annotations }`, written when it is completed. Its logs are in R2. */
+    /** `{ gathered_context, cost_info, annotations }`, written when the run is completed. The logs are in R2. */
     result: json<Record<string, unknown>>('result'),
     hasTranscript: flag('has_transcript').notNull().default(false),
     /** Content type of the recording in R2; null: there is none (yet). */
     recordingType: text('recording_type'),
     revision: integer('revision').notNull().default(0),
-    /** Of text chats only: nothing else watches their objects. */
+    /** Only for text chats, whose objects nothing else watches. */
     wakeAt: moment('wake_at'),
     createdAt: moment('created_at').notNull(),
     /** Answered, or begun. */
@@ -111,7 +111,7 @@ export const telephonyConfig = sqliteTable(
     isDefault: flag('is_default').notNull(),
     callsPerSecond: integer('calls_per_second').notNull(),
     machineDetection: flag('machine_detection').notNull(),
-    /** Under which origin callers reached the API when it was written: carriers call back there where PUBLIC_URL is empty. */
+    /** The origin under which callers reached the API when this was written. Carriers call back there when PUBLIC_URL is empty. */
     callbackOrigin: text('callback_origin').notNull(),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
@@ -124,7 +124,7 @@ export const telephonyConfig = sqliteTable(
   ],
 );
 
-/** A phone number that must not be called, for good or until a moment. */
+/** A phone number that must not be called, forever or until a moment. */
 export const suppression = sqliteTable(
   'suppression',
   {
@@ -144,7 +144,7 @@ export const suppression = sqliteTable(
   ],
 );
 
-/** One row an organization that has calls under way, so that the minute tick finds call slots whose alarm is dead. */
+/** One row for each organization with calls under way, so that the minute tick finds call slots whose alarm is lost. */
 export const callSlots = sqliteTable(
   'call_slots',
   {

@@ -3,8 +3,8 @@ import { invalidAt } from '../../library/errors.ts';
 import type { HttpEnvironment } from '../environment.ts';
 
 /**
- * Percents that are no UTF-8 stay percents, so that NUL is all that is left to clean of an address. In a query it is left out, as in a
- * body; in a path, where it would name something else, it is refused.
+ * Invalid percent encodings stay as they are, so only NUL is left to clean. In a query NUL is removed, as in a body; in a path, where the
+ * result would name another record, NUL is refused.
  */
 export const cleanUrl = createMiddleware<HttpEnvironment>(async (c, next) => {
   const { url } = c.req;

@@ -5,7 +5,7 @@ export interface IdempotencyEntry {
   scope: string;
   key: string;
   requestHash: string;
-  /** When this request marked the key; a request that took the mark over has another. */
+  /** When this request marked the key. A request that takes over the mark has another moment. */
   createdAt: number;
 }
 
@@ -16,8 +16,8 @@ export interface EarlierResponse {
 }
 
 /**
- * Marks the request as running, or returns the response of the earlier request with the key. A mark older than `lapsedBefore` belongs
- * to a request that died, an answer older than `expiredBefore` no longer counts: both are taken over.
+ * Marks the request as running, or returns the response of the earlier request with the key. This request takes over a mark older than
+ * `lapsedBefore`, whose request has died, and an answer older than `expiredBefore`.
  */
 export async function claim(
   database: Database,
@@ -54,7 +54,7 @@ export async function claim(
   return claimed.length ? null : earlier[0]!;
 }
 
-/** Keeps the answer, unless another request has taken the mark over. */
+/** Stores the answer, unless another request has taken over the mark. */
 export async function storeResponse(database: Database, entry: IdempotencyEntry, status: number, body: string): Promise<void> {
   await database.all(
     database.prepare(

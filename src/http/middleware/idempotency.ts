@@ -70,7 +70,7 @@ function replay(c: HonoContext<HttpEnvironment>, entry: store.IdempotencyEntry, 
   return c.body(earlier.body ?? '', earlier.status as ContentfulStatusCode, { 'Content-Type': 'application/json' });
 }
 
-/** Failures of the moment are forgotten, so that the repeat is a new try; and so is a stream, which is not held back until its end. */
+/** Temporary failures are forgotten, so that a repeat is a new try. A stream is forgotten, too, since it is not held back until its end. */
 async function storeAnswer(database: Database, entry: store.IdempotencyEntry, response: Response): Promise<void> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   if (response.status >= 500 || response.status === 429 || isStream) return store.release(database, entry);
@@ -79,7 +79,7 @@ async function storeAnswer(database: Database, entry: store.IdempotencyEntry, re
 }
 
 const maxTextLength = 200;
-// In UTF-8 at most three times as many bytes, which a D1 value holds.
+// At most three times as many bytes in UTF-8, which fit into a D1 value.
 const maxLength = 600_000;
 
 /**

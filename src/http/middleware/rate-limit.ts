@@ -4,7 +4,7 @@ import { rateLimited } from '../../library/errors.ts';
 import type { Logger } from '../../library/platform/log.ts';
 
 const windowMs = 10_000;
-/** `simple.limit` of the RATE_LIMITER binding in wrangler.toml, whose period is the window's. */
+/** `simple.limit` of the RATE_LIMITER binding in wrangler.toml; the binding's period is the window of this file. */
 const unitsPerWindow = 60;
 
 const windows = new LRUCache<string, { startedAt: number; count: number }>({ max: 10_000 });
@@ -17,10 +17,10 @@ export interface RateLimit {
 }
 
 /**
- * Counts one of `rate`, and throws 429 beyond its limit. This isolate counts exactly. The binding, where there is one, adds what
- * other isolates of the same place have seen: its own limit is a fixed number of units, each worth a sixtieth of the limit, so that
- * a setting alone raises it, and most make no call. The binding is permissive and eventually consistent, a guard and no quota: when
- * it fails, requests pass.
+ * Counts one request of `rate`, and throws 429 beyond the limit. This isolate counts exactly. The binding, where there is one, also counts
+ * the requests of other isolates of the same place. The binding's own limit is a fixed number of units, each worth a sixtieth of `limit`: a
+ * setting alone raises the limit, and most requests need no call. The binding is permissive and eventually consistent, a guard and not a
+ * quota: when it fails, requests pass.
  */
 export async function enforceRate(
   bindings: Env,
@@ -37,7 +37,7 @@ export async function enforceRate(
   throw rateLimited(`${beyond}; wait ${seconds} s, then send fewer at a time`, seconds);
 }
 
-/** Whether `rate` is used up, without counting; so far as this isolate knows. */
+/** Whether `rate` is used up, as far as this isolate knows. Counts nothing. */
 export function requireRateAvailable({ key, limit, exceededMessage: beyond }: RateLimit, now: number): void {
   const window = windows.get(key);
   if (!window || window.count < limit || now < window.startedAt || now - window.startedAt >= windowMs) return;

@@ -15,7 +15,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   if (announced > limit) throw overLimitError(limit);
   if (!request.body) return new Uint8Array();
   try {
-    // One read is cheapest; only an unannounced length must be watched while it comes in.
+    // One read is cheapest. Only a body of unannounced length must be measured while it arrives.
     const bytes = announced >= 0 ? new Uint8Array(await request.arrayBuffer()) : await readStream(request.body, limit);
     if (bytes.byteLength <= limit) return bytes;
   } catch {
@@ -24,7 +24,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   throw overLimitError(limit);
 }
 
-/** The stream's bytes; of one that is longer than `limit`, at least one byte more than that. */
+/** The bytes of the stream; of a stream longer than `limit`, at least `limit` + 1 bytes. */
 async function readStream(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -58,12 +58,12 @@ export const readJsonBody = (limits: Readonly<Record<string, number>> = {}) =>
     const text = decode(bytes);
     const value = text.trim() ? parse(text) : {};
     c.set('bodyText', text);
-    // Hono's validators read through this; its own cache would have the body written out and parsed once more.
+    // Hono's validators call this method. Hono's own cache would serialize the body and parse it once more.
     c.req.json = <T>() => Promise.resolve(value as T);
     return next();
   });
 
-/** A form of another site can send a user's cookie, though only as a form: then even an empty body must be no form. */
+/** A form on another site can send a user's cookie, but only with the content type of a form: so even an empty body must not be a form. */
 function requireJsonType(c: HonoContext<HttpEnvironment>, hasBody: boolean): void {
   const type = c.req.header('content-type');
   if (type === 'application/json') return;
@@ -73,7 +73,7 @@ function requireJsonType(c: HonoContext<HttpEnvironment>, hasBody: boolean): voi
   c.req.raw = withJsonContentType(c.req.raw);
 }
 
-/** Validators know fewer spellings of the type than there are. The body has been read. */
+/** Validators know only some spellings of the content type. The body has been read. */
 function withJsonContentType({ url, method, headers: given, signal }: Request): Request {
   const headers = new Headers(given);
   headers.set('content-type', 'application/json');

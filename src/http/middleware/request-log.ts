@@ -11,7 +11,7 @@ export const logRequest = createMiddleware<HttpEnvironment>(async (c, next) => {
   const given = c.req.header('x-request-id');
   const requestId = given && requestIdPattern.test(given) ? given : crypto.randomUUID();
   c.set('requestId', requestId);
-  // Set before there is an answer: setting it on a finished one copies the whole answer.
+  // Set before the handler answers: setting a header on a finished answer copies the whole answer.
   c.header('X-Request-Id', requestId);
   // A logger that needs no settings, so that wrong settings can be logged.
   c.set('log', new Logger('error', { request_id: requestId }));
@@ -27,7 +27,9 @@ export const logRequest = createMiddleware<HttpEnvironment>(async (c, next) => {
   else log.info('request', fields);
 });
 
-/** A webhook's path is its secret when its trigger has no other; those of a call's socket and of messages' callbacks hold a token. */
+/**
+ * The path of a webhook is a secret when its trigger has no other. The paths of a call's socket and of message callbacks contain a token.
+ */
 export const redactPath = (path: string): string =>
   path
     .replace(/(\/automation-workflows\/webhook\/)[^/]+/, '$1…')

@@ -7,15 +7,17 @@ const commonHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** No browser frames an answer, guesses its kind, or tells others its address, which may hold a token. */
+/** No browser frames an answer, guesses its content type, or sends its address, which may contain a token, to others. */
 export const setSecurityHeaders = createMiddleware<HttpEnvironment>(async (c, next) => {
-  // Set before there is an answer: setting them on a finished one copies the whole answer.
+  // Set before the handler answers: setting headers on a finished answer copies the whole answer.
   for (const [name, value] of Object.entries(commonHeaders)) c.header(name, value);
   c.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
   await next();
 });
 
-/** The page at /docs keeps a key and sends it: it runs its own script alone, speaks with its own origin alone, and nobody frames it. */
+/**
+ * The page at /docs keeps an API key and sends it. So the page runs only its own script, calls only its own origin, and cannot be framed.
+ */
 export const docsPageHeaders: Record<string, string> = {
   ...commonHeaders,
   'Content-Security-Policy': [

@@ -27,7 +27,7 @@ export function warnAboutUnknownParameters(app: OpenAPIHono<HttpEnvironment>) {
   });
 }
 
-/** By method and path, as the router knows it, the query parameters in the schema of each operation that names all it takes. */
+/** The query parameters of each operation whose schema names all of them, by method and by path in the router's form. */
 function parametersByOperation(app: OpenAPIHono<HttpEnvironment>): Map<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>();
   for (const definition of app.openAPIRegistry.definitions) {
@@ -40,7 +40,7 @@ function parametersByOperation(app: OpenAPIHono<HttpEnvironment>): Map<string, R
   return found;
 }
 
-/** RFC 9111, 5.5; without anything that a header could not carry. */
+/** The form of RFC 9111, 5.5, without characters that a header cannot contain. */
 function toWarning(unknown: string[], known: ReadonlySet<string>): string {
   const names = unknown.slice(0, maxNamesShown).map((name) => percentEncoded(name.slice(0, maxNameLength)).slice(0, maxNameLength));
   const more = unknown.length > maxNamesShown ? ` and ${unknown.length - maxNamesShown} more` : '';

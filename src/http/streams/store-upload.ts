@@ -1,7 +1,10 @@
 import { HTTPException } from 'hono/http-exception';
 import { badRequest, tooLarge } from '../../library/errors.ts';
 
-/** The length that a request announces. Throws 411 without one, and 413 above `limit`; `advice` says how to come below it. */
+/**
+ * The announced length of a request's body in bytes. Throws 411 without one, and 413 above `limit`; `advice` is the way to stay below the
+ * limit.
+ */
 export function requireContentLength(request: Request, limit: number, advice: string): number {
   const bytes = Number(request.headers.get('content-length') ?? NaN);
   if (!Number.isSafeInteger(bytes))
@@ -10,10 +13,10 @@ export function requireContentLength(request: Request, limit: number, advice: st
   return bytes;
 }
 
-/** How a body ends that is shorter than announced, and one whose sender has gone. */
+/** The errors by which a body ends that is shorter than announced, or whose sender has disconnected. */
 const senderErrorPattern = /^FixedLengthStream did not see all|^Network connection lost/;
 
-/** Puts a body of `bytes` into storage as it comes in. Nothing is kept of one that ends before: that throws 400. */
+/** Stores a body of `bytes` while it arrives. Throws 400, and stores nothing, when the body ends early. */
 export async function storeUpload(
   bucket: R2Bucket,
   key: string,

@@ -1,6 +1,9 @@
 import type { Logger } from '../../library/platform/log.ts';
 
-/** Text that is made while it is sent, a piece at a time as the reader takes it. `what` names it in the log when it breaks off. */
+/**
+ * Streams text that is created while it is sent, one piece at a time as the reader takes it. `what` names the text in the log when the
+ * stream breaks off.
+ */
 export function streamText(log: Logger, what: string, pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
@@ -10,7 +13,7 @@ export function streamText(log: Logger, what: string, pieces: AsyncGenerator<str
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
-        // The status has gone out: a download that breaks off is all that can still be said.
+        // The status has been sent, so the download can only break off.
         log.error(`${what} broke off`, error);
         controller.error(error);
       }

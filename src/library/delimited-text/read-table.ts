@@ -3,7 +3,10 @@ import { parse, type CsvError, type Parser } from 'csv-parse';
 import { UnreadableFileError } from '../text/decode-text.ts';
 import { detectDelimiter } from './detect-delimiter.ts';
 
-/** `row_number`: 1 = first row with data. `file_row`: as a spreadsheet program numbers it. `cells` may end before the headers do: the rest is empty. */
+/**
+ * `row_number`: 1 = the first row with data. `file_row`: the number in a spreadsheet program. `cells` may be shorter than the headers: the
+ * missing cells are empty.
+ */
 export interface TableRow {
   row_number: number;
   file_row: number;
@@ -11,7 +14,7 @@ export interface TableRow {
 }
 
 export interface Table {
-  /** As `nameHeaders` names them. */
+  /** The headers in the form of `nameHeaders`. */
   headers: string[];
   delimiter: string;
   /** The first rows, for choosing columns. `rows` yields them again. */
@@ -106,7 +109,7 @@ function createParser(head: string, rest: AsyncIterator<string>, delimiter: stri
     relax_quotes: true,
     max_record_size: maxRowBytes,
     trim: true,
-    // Millions of blank lines, each a record of its own, take seconds.
+    // Millions of blank lines would take seconds when each is a record of its own.
     skip_empty_lines: true,
     // The library's types do not know that `on_record` may return another type.
     on_record: (record, { records, empty_lines: emptyLines }) =>
@@ -117,7 +120,7 @@ function createParser(head: string, rest: AsyncIterator<string>, delimiter: stri
   return source.pipe(parser);
 }
 
-/** Undoes what spreadsheets do to keep a number as text (`'00123`, `="00123"`). */
+/** Undoes the marks by which spreadsheets keep a number as text (`'00123`, `="00123"`). */
 function cleanCell(cell: string): string {
   const text = cell.trim().replace(/\r\n?/g, '\n');
   return text.replace(/^="([^"]*)"$/, '$1').replace(/^'(?=[=+\-@\d(＋０-９])/, '');

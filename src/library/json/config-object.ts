@@ -17,20 +17,23 @@ const schemaNotices = z.registry<{ warningsOf: CollectWarnings; isSuggested: boo
 const maxWarnings = 100;
 
 /**
- * An object of settings. Unknown keys are kept in its output, so that they can be read again, and `collectWarnings` names them. Its type
- * knows the known keys alone.
+ * An object of settings. Unknown keys stay in its output, so that they can be read again, and `collectWarnings` names them. The type has
+ * only the known keys.
  * @example configObject({ max_retries: z.int() }).parse({ max_retries: 1, colour: 'red' }) // { max_retries: 1, colour: 'red' }
  */
 export const configObject = <Shape extends z.ZodRawShape>(shape: Shape, message?: string): z.ZodObject<Shape> =>
   z.looseObject(shape, message) as unknown as z.ZodObject<Shape>;
 
-/** A schema of which `warnings` says what else has no effect. To be called last: a copy of the schema is not known by it. */
+/** Adds the warnings of other input without effect to a schema. Call it last: a copy of the schema loses the warnings. */
 export function withWarnings<Schema extends z.ZodType>(schema: Schema, warnings: CollectWarnings): Schema {
   schemaNotices.add(schema, { warningsOf: warnings, isSuggested: true });
   return schema;
 }
 
-/** A key that may be there and has no effect. `why` is said of a value that would change something: not of null, false or nothing. */
+/**
+ * A key that is accepted and has no effect. `why` is the warning about a value that would change something, unlike null, false or an empty
+ * value.
+ */
 export const keyWithoutEffect = (why?: string): z.ZodOptional<z.ZodUnknown> =>
   z
     .unknown()
@@ -108,7 +111,7 @@ const suggestedKeys = (shape: z.core.$ZodShape): string[] =>
 const maxNamed = 12;
 const maxShown = 100;
 
-/** The warning about a key that an object does not know. */
+/** The warning about an unknown key. */
 export function unknownKeyMessage(key: string, known: readonly string[]): string {
   const shown = key.length > maxShown ? `${key.slice(0, maxShown)}...` : key;
   const nearest = nearestName(key, known);
@@ -118,7 +121,7 @@ export function unknownKeyMessage(key: string, known: readonly string[]): string
   return `\`${shown}\` is not known and has no effect${names.length > 0 ? `; known here: ${names.join(', ')}${more}` : ''}`;
 }
 
-/** The alternative of a union that a value is of: by its discriminator, else the first that accepts it. */
+/** The alternative of a union for a value: by the discriminator, else the first that accepts the value. */
 function selectOption(def: z.core.$ZodUnionDef, value: unknown): z.core.$ZodType | undefined {
   const discriminator = 'discriminator' in def ? String(def.discriminator) : undefined;
   if (discriminator === undefined) return def.options.find((option) => z.safeParse(option, value).success);

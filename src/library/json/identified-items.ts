@@ -9,9 +9,9 @@ export interface IdentifiedItem {
 }
 
 /**
- * Checks each item of a list whose items are known by their ids, such as the nodes of a graph. All that have an id are given back,
- * except the second of one id. Issues stand below `loc`, an item named by its id or, without one, by its position; the last part
- * of `loc` says what the items are.
+ * Checks each item of a list whose items have ids, such as the nodes of a graph. Returns all items with an id, except later ones with an id
+ * that occurred before. Issues have a `loc` below `loc`, with the item's id or, without one, its position; the last part of `loc` names the
+ * kind of the items.
  */
 export function parseIdentifiedItems(values: unknown[], schema: z.ZodType, loc: string[]): { items: IdentifiedItem[]; issues: Issue[] } {
   const items = new Map<string, IdentifiedItem>();

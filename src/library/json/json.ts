@@ -14,9 +14,9 @@ const illFormedEscape = /\\u(?:0000|d[89a-f])/i;
 const parseNumber = (text: string): number | string => (integer.test(text) && !Number.isSafeInteger(Number(text)) ? text : Number(text));
 
 /**
- * JSON in which integers beyond 2^53 arrive unharmed, as strings; of a repeated key the last value wins, as in JSON.parse.
- * All text in the value is clean (`cleanText`), so that input is cleaned once, here.
- * Throws SyntaxError for malformed text and for nesting deeper than `maxJsonDepth`.
+ * Parses JSON. Integers beyond 2^53 become strings, so that no digit is lost. For a repeated key the last value wins, as in JSON.parse. All
+ * text in the value is cleaned (`cleanText`), so that input is cleaned only here. Throws SyntaxError for malformed text and for nesting
+ * deeper than `maxJsonDepth`.
  */
 export function parseJson(text: string): Json {
   const value = longDigitRun.test(text) ? parseWithLongIntegers(text) : (JSON.parse(text) as Json);
@@ -24,7 +24,7 @@ export function parseJson(text: string): Json {
   return isClean(text) && !illFormedEscape.test(text) ? value : cleanJson(value);
 }
 
-/** The value with every text and name in it cleaned; where two names become one, the last wins. */
+/** The value with every text and name cleaned. When two names become one, the last value wins. */
 function cleanJson(value: Json): Json {
   if (typeof value === 'string') return cleanText(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -63,7 +63,7 @@ export function tryParseJson(text: string): Json | undefined {
   }
 }
 
-/** The parsed text where it is a JSON object, else undefined. */
+/** The parsed text if it is a JSON object, else undefined. */
 export function tryParseJsonObject(text: string): Record<string, unknown> | undefined {
   const value = tryParseJson(text);
   return isRecord(value) ? value : undefined;

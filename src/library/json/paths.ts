@@ -38,7 +38,7 @@ export function pathProblem(text: string): string | null {
   }
 }
 
-/** The value at `path`; undefined where there is none. Only own properties are seen, never those of a prototype. */
+/** The value at `path`; undefined when there is none. Only own properties are read, not those of a prototype. */
 export function readPath(document: unknown, path: string | readonly PathSegment[]): unknown {
   let value = document;
   for (const segment of typeof path === 'string' ? parsePath(path) : path) {

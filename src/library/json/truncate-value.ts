@@ -1,6 +1,6 @@
 const maxValueBytes = 8 * 1024;
 
-/** A value over 8 KiB of JSON is cut, and says so. */
+/** A value whose JSON is over 8 KiB is cut and marked as cut. */
 export function truncateValue(value: unknown): unknown {
   if (value === undefined) return null;
   const json = JSON.stringify(value);

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { Issue } from '../errors.ts';
 
 /**
- * The problems of a failed parse as 422 issues below `prefix`. An unknown key is an issue of its own, named in `loc`; of a union the
- * alternative that came furthest speaks.
+ * The problems of a failed parse as 422 issues below `prefix`. An unknown key is an issue of its own, named in `loc`. For a union, the
+ * issues are those of the alternative that came furthest.
  */
 export function toIssues(error: Pick<z.ZodError, 'issues'>, prefix: readonly string[] = []): Issue[] {
   return error.issues.flatMap((issue): Issue[] => {

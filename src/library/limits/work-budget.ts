@@ -3,7 +3,7 @@ let totalSpent = 0;
 
 export const totalStepsSpent = (): number => totalSpent;
 
-/** Work that was given up. The message is the end of a sentence about the work. */
+/** Work that was stopped because its budget is spent. The message is the end of a sentence about the work. */
 export class OverBudgetError extends Error {
   constructor(message: string) {
     super(message);
@@ -12,8 +12,9 @@ export class OverBudgetError extends Error {
 }
 
 /**
- * Counts the steps of work that somebody else wrote, in about a quarter of a microsecond each. Steps and not time, because a deployed Worker's
- * clock stands still while code runs. Steps spent from a part are also spent from the `whole`.
+ * Counts the steps of work that customers define (templates, schemas, conditions). A step takes about a quarter of a microsecond. Steps and
+ * not time are counted, because the clock of a deployed Worker stands still while code runs. Steps spent from a part are also spent from
+ * the `whole`.
  */
 export class WorkBudget {
   readonly #steps: number;
@@ -21,7 +22,7 @@ export class WorkBudget {
   readonly #whole: WorkBudget | undefined;
   #spent = 0;
 
-  /** `advice` is what to change when `steps` are not enough: `loop over fewer items`. */
+  /** `advice` is the remedy when `steps` do not suffice: `loop over fewer items`. */
   constructor(steps: number, advice: string, whole?: WorkBudget) {
     this.#steps = steps;
     this.#advice = advice;
@@ -41,14 +42,14 @@ export class WorkBudget {
   }
 }
 
-/** Steps of reading a text once. */
+/** The steps of reading a text once. */
 export const stepsToRead = (text: string): number => 1 + text.length / 64;
 
-/** Steps of looking for `part` in `text`: engines compare every character with every other when both repeat themselves. */
+/** The steps of searching `part` in `text`: engines compare every character with every other when both repeat themselves. */
 export const stepsToFind = (text: string, part: string): number =>
   part.length > text.length ? 1 : stepsToRead(text) + (text.length * part.length) / 2048;
 
-/** Steps of looking at everything in a JSON value once. */
+/** The steps of visiting everything in a JSON value once. */
 export function stepsToVisit(value: unknown): number {
   if (typeof value === 'string') return stepsToRead(value);
   if (typeof value !== 'object' || value === null) return 1;

@@ -3,7 +3,7 @@ import { totalStepsSpent } from './work-budget.ts';
 /** About a tenth of a second. */
 const stepsPerTurn = 400_000;
 
-/** What is evaluated for one organization before the work of others comes first. */
+/** Counts the evaluations for one organization before the work of other organizations has its turn. */
 export class WorkTurn {
   #spent = 0;
 

@@ -1,19 +1,19 @@
 import { totalStepsSpent } from './work-budget.ts';
 
-/** Lateness of the thread up to which it counts as free, and how long work gives way at the most. Milliseconds. */
+/** A thread that is less late than this counts as free. Work waits at most `maxWaitMs`. */
 const freeBelowMs = 4;
-const longestWaitMs = 50;
+const maxWaitMs = 50;
 
 /**
- * Between two slices of long work, or two pieces of work in the background: requests that came meanwhile are answered first. While the
- * thread is late, others have more to do, and are let go before again.
+ * Called between two slices of long work, or two pieces of background work: requests that arrived meanwhile are answered first. While the
+ * thread is late, others have more to do, and the work waits again.
  */
 export async function yieldToEventLoop(): Promise<void> {
   const begunAt = Date.now();
   for (let at = begunAt; ;) {
     await nextTurn();
     const now = Date.now();
-    if (now - at < freeBelowMs || now - begunAt > longestWaitMs) return;
+    if (now - at < freeBelowMs || now - begunAt > maxWaitMs) return;
     at = now;
   }
 }
@@ -26,12 +26,12 @@ const stepsPerMillisecond = 4_000;
 let turnStartedAtSteps = 0;
 
 /**
- * Between two pieces of work whose steps are counted: once the pieces are a turn's work, the requests and messages of others get as much
- * time as they took.
+ * Called between two pieces of work whose steps are counted. Once the pieces are a turn's work, the requests and messages of others get as
+ * much time as the pieces took.
  */
 export async function yieldAfterWork(): Promise<void> {
   const steps = totalStepsSpent() - turnStartedAtSteps;
   if (steps < stepsPerTurn) return;
   turnStartedAtSteps = totalStepsSpent();
-  await nextTurn(Math.min(steps / stepsPerMillisecond, longestWaitMs));
+  await nextTurn(Math.min(steps / stepsPerMillisecond, maxWaitMs));
 }

@@ -4,7 +4,7 @@ import { WorkBudget } from '../limits/work-budget.ts';
 import { UnsupportedConstructError, translatePattern } from './translate.ts';
 
 const maxPatternLength = 200;
-/** In RE2's instructions: `.{1,500}` has a thousand. */
+/** The maximum number of RE2's instructions: `.{1,500}` has a thousand. */
 const maxProgramSize = 2500;
 
 /** A pattern that is not supported. The message names the pattern and says what to change. */
@@ -27,7 +27,7 @@ export class LinearPattern {
   readonly #size: number;
 
   private constructor(expression: string, size: number) {
-    // A set of one: only a set takes a bound on its memory.
+    // A set of one pattern, since only a set accepts a limit of its memory.
     this.#matcher = new RE2Set(RE2Set.UNANCHORED, 0, maxStateBytes);
     this.#matcher.add(expression);
     this.#matcher.compile();
@@ -41,7 +41,7 @@ export class LinearPattern {
     return compiled;
   }
 
-  /** Whether a part of `text` matches. Throws OverBudgetError. */
+  /** Whether the pattern matches a part of `text`. Throws OverBudgetError. */
   test(text: string, budget: WorkBudget): boolean {
     budget.spend(2 + (text.length * this.#size) / 16);
     return this.#matcher.match(text).length > 0;

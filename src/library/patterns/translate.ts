@@ -1,4 +1,4 @@
-/** A part of a regular expression that takes other than linear time, or is not to be had. The message names it. */
+/** A part of a regular expression that takes more than linear time, or that RE2 does not support. The message names the part. */
 export class UnsupportedConstructError extends Error {}
 
 const whitespace = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
@@ -23,7 +23,7 @@ const categories = new Map(
 );
 
 /**
- * A JavaScript expression (flag `u`, which must parse) as RE2 writes it, with the meaning it has in JavaScript: `\s` and `.` know Unicode's
+ * Translates a JavaScript expression (flag `u`, which must parse) into RE2's syntax with the same meaning: `\s` and `.` cover Unicode's
  * spaces and line ends, and so on. Groups capture nothing. Throws UnsupportedConstructError.
  */
 export function translatePattern(pattern: string): string {
@@ -82,7 +82,7 @@ function translateEscape(text: string): string {
   return /[a-zA-Z]/.test(letter) ? text : toLiteral(text.slice(1));
 }
 
-/** Of `\x41`, `\u0041`, `\u{41}`, or of two halves `\ud83d\ude00`. */
+/** The code point of `\x41`, `\u0041`, `\u{41}`, or of two halves `\ud83d\ude00`. */
 function parseCodePoint(text: string): number {
   const units = text.match(/[\da-fA-F]+/g)!.map((digits) => parseInt(digits, 16));
   return units.length === 1 ? units[0]! : String.fromCharCode(...units).codePointAt(0)!;

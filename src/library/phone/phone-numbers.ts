@@ -5,7 +5,7 @@ import type { PhoneErrorReason } from './phone-text.ts';
 
 export type { PhoneErrorReason } from './phone-text.ts';
 
-/** `phone` is E.164. `detail` is a sentence for the person who typed the number: it quotes the value and says what to do. */
+/** `phone` is in E.164. `detail` is a sentence for the person who typed the number: it quotes the value and tells the next step. */
 export type PhoneParseResult = { phone: string } | { reason: PhoneErrorReason; detail: string };
 
 /** Whether `value` is a two-letter country code (ISO 3166-1 alpha-2, upper case) that has telephone numbers. */
@@ -47,7 +47,7 @@ export const normalizeQueryPhone = (raw: string, defaultCountry: string): PhoneP
 const maxTextLength = 100;
 const maxCellLength = 1000;
 
-/** Whether a cell holds something beside the one number that `findFirstPhone` takes from it. */
+/** Whether a cell contains more than the one number that `findFirstPhone` finds in it. */
 export const hasSeveralNumbers = (cell: string, defaultCountry: string): boolean =>
   /[:;,|/\n+]/.test(cell) && !('phone' in normalizePhone(cell, defaultCountry));
 

@@ -22,7 +22,7 @@ const separators = /:::|[;,|\n]|(?<=\d)\s+(?=\+)/;
 const extensionWords =
   'extension|extn|ext|xtn|x|#|добавочный|доб|внутр|вн|durchwahl|dw|nst|poste|anexo|ramal|interno|int|wew|内線|內線|分机|分機|내선';
 const extension = new RegExp(`\\d[^\\p{L}#]*(?:${extensionWords})[\\s.:=#№]*\\d{1,8}\\)?$`, 'iu');
-/** Where a cell with several numbers is cut. An extension stays with its number, so that it is seen. */
+/** The separators of several numbers in a cell. An extension stays with its number, so that the extension is found. */
 export const separatorNotBeforeExtension = new RegExp(`(?:${separators.source})(?!\\s*(?:${extensionWords})[\\s.:=\\d])`, 'iu');
 
 /** Signs that people put between the digits of one number. */
@@ -50,7 +50,7 @@ export function cleanPhoneText(raw: string): string {
   return plain.replace(/^(?:whatsapp|tel|p):\s*/i, '').replace(/^(\+?\d{7,})[.,]0{1,2}$/, '$1');
 }
 
-/** Why a text, as `cleanPhoneText` leaves it, is not one dialable number; undefined when only its digits can tell. */
+/** Why a text, cleaned by `cleanPhoneText`, is not one dialable number; undefined when only the digits can tell. */
 export function findPhoneTextError(text: string): PhoneTextError | undefined {
   if (text === '') return phoneTextError('empty', 'is empty; give a phone number');
   if (/^[+-]?\d+(?:[.,]\d+)?\s*[eEеЕ]\s*\+?\d{1,3}$/.test(text)) {

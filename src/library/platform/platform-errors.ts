@@ -4,7 +4,7 @@
  */
 export type PlatformErrorKind = 'refused' | 'lost';
 
-/** The component that failed, as far as the error says. */
+/** The component that failed, if the error tells. */
 export type PlatformComponent = 'database' | 'object' | 'file_store' | 'queue' | 'platform';
 
 interface ErrorPatterns {
@@ -33,7 +33,7 @@ const r2: ErrorPatterns = {
   lost: /\((10001|10054)\)\s*$/,
 };
 const queues: ErrorPatterns = {
-  // https://github.com/cloudflare/workerd/issues/6053 and /1483, since no page lists them.
+  // From https://github.com/cloudflare/workerd/issues/6053 and /1483, since no page lists the messages.
   part: 'queue',
   refused: /Queue send(Batch)? failed: (Queue is overloaded|Too Many Requests|Service Unavailable)/i,
   lost: /Queue send(Batch)? failed: (Internal Server Error|Bad Gateway|Gateway Time-?out)/i,

@@ -38,8 +38,8 @@ export async function open(encryptionKey: string, organizationId: number, sealed
   return new TextDecoder().decode(opened);
 }
 
-/** How a secret is shown: its last four characters at the most, and none of a short one. */
+/** The form in which a secret is shown: at most its last four characters, and none of a short secret. */
 export const mask = (secret: string): string => (secret.length >= 12 ? `****${secret.slice(-4)}` : '****');
 
-/** Whether a value sent back is a mask, which means "keep the stored secret". */
+/** Whether a value in a request is a mask, which means "keep the stored secret". */
 export const isMask = (text: string): boolean => text.startsWith('****');

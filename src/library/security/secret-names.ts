@@ -61,7 +61,7 @@ const secretFields = new Set([
   'webhooksecret',
 ]);
 
-/** Of a field of any object, in snake_case, camelCase or kebab-case. */
+/** Whether a field of an object holds a secret, by its name in snake_case, camelCase or kebab-case. */
 export const isSecretField = (name: string): boolean => secretFields.has(name.replace(/[-_]/g, '').toLowerCase());
 
 const secretParameterWords = new Set([
@@ -86,7 +86,7 @@ const secretParameterWords = new Set([
 const secretParameterSuffix =
   /(token|secret|password|signature|(access|api|app|auth|client|license|master|private|secret|subscription)key)$/;
 
-/** Of a query parameter, such as api_key, access_token, sig, X-Amz-Signature or the `code` of a function's address. */
+/** Whether a query parameter holds a secret, such as api_key, access_token, sig, X-Amz-Signature or the `code` of a function's address. */
 export function isSecretParameter(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -96,7 +96,7 @@ export function isSecretParameter(name: string): boolean {
   return name.toLowerCase() === 'code' || words.some((word) => secretParameterWords.has(word) || secretParameterSuffix.test(word));
 }
 
-/** Of a field that names where something is sent. */
+/** Whether a field is an address to which something is sent. */
 export const isUrlField = (name: string): boolean =>
   /(^|[-_])(url|uri|href|endpoint|host|hostname|domain)$/i.test(name) ||
   /[a-z](Url|URL|Uri|URI|Href|Endpoint|Host|Hostname|Domain)$/.test(name);

@@ -1,8 +1,8 @@
 import { isSecretParameter } from './secret-names.ts';
 
 /**
- * To whom an address leads: its origin, in one spelling. Of an address whose scheme, host or port comes from a template, or that is none,
- * the whole text, since nobody can tell where it leads.
+ * The receiver of a request to an address: the origin, in one spelling. For an address whose scheme, host or port comes from a template,
+ * and for text that is no address, the whole text, since nobody can tell where it leads.
  */
 export function originOf(address: string): string {
   const text = address.trim();
@@ -55,7 +55,7 @@ export function decodePercents(text: string): string {
   }
 }
 
-/** Where `character` stands next outside of a template, or where the text ends. */
+/** The next position of `character` outside of a template, or the end of the text. */
 function findOutsideTemplate(text: string, from: number, character: string): number {
   let isTemplate = false;
   for (let at = from; at < text.length; at++) {

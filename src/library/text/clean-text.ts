@@ -10,7 +10,7 @@ export const percentEncoded = (text: string): string => encodeURIComponent(clean
 /** A form's fields, cleaned. */
 export const formFields = (text: string): URLSearchParams => new URLSearchParams(cleanText(text).replaceAll('%00', ''));
 
-/** As the Stream-Safe Text Format has it (UAX #15, section 13). */
+/** The limit of the Stream-Safe Text Format (UAX #15, section 13). */
 const stackedMarksPattern = /(\p{M}{30})\p{M}+/gu;
 
 /** Text in which no letter carries more than 30 marks: `normalize` puts the marks of a letter in order, in the square of their number. */

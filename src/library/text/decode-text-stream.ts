@@ -5,8 +5,8 @@ const sampleBytes = 1 << 18;
 const controlZ = '\u001a';
 
 /**
- * The text of a file of any length, in pieces, read as `decodeText` reads it. Half a MiB of it is held: while all bytes are ASCII every
- * encoding gives the same, and the first others tell which it is. Throws `UnreadableFileError` when it comes to bytes that are no text.
+ * The text of a file of any length, in pieces, decoded as by `decodeText`. Half a MiB is held back: while all bytes are ASCII every
+ * encoding gives the same text, and the first other bytes show the encoding. Throws `UnreadableFileError` at bytes that are no text.
  */
 export async function* decodeTextStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined, undefined> {
   const chunks = bytes[Symbol.asyncIterator]();

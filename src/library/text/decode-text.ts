@@ -49,8 +49,8 @@ export interface ControlCount {
 }
 
 /**
- * Throws `UnreadableFileError` for what was decoded as text and is none; `before` is what was read of it already. `isMarked`: a byte order mark
- * claimed that it is text.
+ * Throws `UnreadableFileError` when the decoded text is no text. `before` is the text that was read before. `isMarked`: a byte order mark
+ * declared the file as text.
  */
 export function rejectBinary(text: string, isMarked: boolean, before: ControlCount = { length: 0, controls: 0 }): ControlCount {
   const seen = { length: before.length + text.length, controls: before.controls + countControls(text) };

@@ -2,8 +2,9 @@
 export type CodePage = 'windows-1252' | 'windows-1250' | 'windows-1251' | 'shift_jis' | 'gb18030' | 'euc-kr';
 
 /**
- * Windows-1252 unless the bytes make no sense in it. Told by structure, not by frequency of words, since a table of names has no prose:
- * Western letters with accents stand alone between plain ones, Cyrillic ones stand in rows, East Asian ones come in pairs.
+ * Guesses the code page: Windows-1252 unless the bytes make no sense in it. The guess goes by structure, not by frequency of words, since a
+ * table of names has no prose: Western letters with accents occur alone between plain ones, Cyrillic ones in rows, East Asian ones in
+ * pairs.
  */
 export function guessCodePage(bytes: Uint8Array): CodePage {
   const seen = countBytes(bytes.subarray(0, 1 << 18));

@@ -1,8 +1,8 @@
 const maxLength = 64;
 
 /**
- * The name that `written` was probably meant to be, or null. Case, `_`, `-` and blanks make no difference: `maxRetries` is `max_retries`;
- * a name that holds the other, as `phone_column` does `column`, is nearer.
+ * The name that `written` was probably meant to be, or null. Case, `_`, `-` and blanks make no difference: `maxRetries` is `max_retries`. A
+ * name that contains the other one, as `phone_column` contains `column`, is nearer.
  * @example nearestName('max_retry', ['enabled', 'max_retries']) // 'max_retries'
  */
 export function nearestName(written: string, names: readonly string[]): string | null {

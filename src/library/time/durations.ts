@@ -1,7 +1,7 @@
 import { DateTime, Duration } from 'luxon';
 import { z } from 'zod';
 
-/** Years and months as calendar months, everything else as milliseconds: a day is 24 hours, a week seven of them. */
+/** A duration: calendar months for years and months, milliseconds for the rest. A day is 24 hours, a week seven days. */
 export interface ExactDuration {
   months: number;
   milliseconds: number;

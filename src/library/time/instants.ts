@@ -37,7 +37,7 @@ function offsetMs(offset: string): number {
   return (offset.startsWith('-') ? -1 : 1) * minutes * 60_000;
 }
 
-/** As `parseIsoInstant`, and epoch seconds or milliseconds given as a number or as its digits. */
+/** As `parseIsoInstant`; also accepts epoch seconds or milliseconds, as a number or as digits. */
 export function parseInstant(value: unknown, zone = 'UTC'): number | null {
   if (typeof value === 'string' && !/^\d{9,14}$/.test(value)) return parseIsoInstant(value.trim(), zone);
   const number = typeof value === 'string' ? Number(value) : value;

@@ -37,7 +37,7 @@ export function nextClockChange(zone: string, after: number, until: number): num
   return null;
 }
 
-/** The first of the instants in (`before`, `after`] of which `holds`, when it does of all after that one, among them `after`. */
+/** The first instant in (`before`, `after`] at which `holds` is true, if it stays true until `after`. */
 function bisectFirst(before: number, after: number, holds: (instant: number) => boolean): number {
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);

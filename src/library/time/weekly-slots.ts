@@ -14,8 +14,8 @@ const timeOfDay = z
 const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
 /**
- * A stretch of the week as a clock on the wall shows it. `day_of_week` 0 = Monday .. 6 = Sunday; the start is inside, the end is not; an
- * end before the start is on the next day.
+ * A part of the week by the wall clock. `day_of_week` 0 = Monday .. 6 = Sunday. The start is inside, the end is not. An end before the
+ * start is on the next day.
  */
 export const WeeklySlot = configObject({
   day_of_week: z.int().min(0).max(6).describe('Day on which it begins: 0 = Monday to 6 = Sunday.'),
@@ -70,7 +70,7 @@ function lengthOf(slot: WeeklySlot): number {
 const covers = (slots: readonly WeeklySlot[], time: number): boolean =>
   slots.some((slot) => wrapWeek(time - startOf(slot)) < lengthOf(slot));
 
-/** How far after `time` the first start or end lies from which on it is inside (or outside); null when there is none. */
+/** The distance from `time` to the first start or end after which the time is inside (or outside) a slot; null when there is none. */
 function msUntilBoundary(isInside: boolean, slots: readonly WeeklySlot[], time: number): number | null {
   const distances = slots
     .map((slot) => startOf(slot) + (isInside ? 0 : lengthOf(slot)))

@@ -63,9 +63,9 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
   });
 
   test('a call that nobody answers in half an hour is taken back and becomes a text', async () => {
-    const unheard = await run(on(-1, '12:00'), { world: { call: () => null } });
-    expect(listOutgoing(unheard)).toEqual([`${on(-1, '13:00')} ${voiceCall}`, `${on(-1, '13:30')} ${message}`]);
-    expect(unheard.outcome).toBe('not_bought');
+    const unanswered = await run(on(-1, '12:00'), { world: { call: () => null } });
+    expect(listOutgoing(unanswered)).toEqual([`${on(-1, '13:00')} ${voiceCall}`, `${on(-1, '13:30')} ${message}`]);
+    expect(unanswered.outcome).toBe('not_bought');
   });
 
   test('an agent that cannot call makes it a text, and a text that cannot be sent either ends it', async () => {
@@ -83,7 +83,7 @@ describe.each(changes)('abandoned cart around the change of the clocks of $zone 
   test.each([
     ['has no phone', { phone: null }],
     ['does not want to be contacted', { tags: ['do-not-contact'] }],
-    ['heard of a cart the day before', { custom_fields: { cart_contacted_at: on(-2, '12:00') } }],
+    ['contacted about a cart the day before', { custom_fields: { cart_contacted_at: on(-2, '12:00') } }],
   ])('who %s is left alone', async (_reason, contact) => {
     expect(await run(on(-1, '10:00'), { contact, world: {} })).toMatchObject({ outcome: 'left_alone', performed: [] });
   });

@@ -18,7 +18,7 @@ describe.each(changes)('appointment reminder around the change of the clocks of 
 
   const appointment = (starts_at: string) => ({ appointment_id: 'apt-88', starts_at, service: 'Eye test' });
 
-  test('an appointment of the Sunday is told exactly 24 and two hours before, whatever the clocks do between', async () => {
+  test('an appointment of the Sunday is announced exactly 24 and two hours before, whatever the clocks do between', async () => {
     const thursday = on(-3, '12:00');
     const starts = on(0, '16:00');
     const reminded = await run(thursday, { context: appointment(starts) });

@@ -56,7 +56,7 @@ describe.each(changes)('payment failed around the change of the clocks of $zone 
     expect(paid.outcome).toBe('recovered');
   });
 
-  test('paid while it waits, it ends; people who are at it are told, and another invoice changes nothing', async () => {
+  test('paid while it waits, it ends; people who work on it are notified, and another invoice changes nothing', async () => {
     const paying = (id: string, to: string) => ({ events: [eventAt(to, friday, 'payment_succeeded', { invoice_id: id })], world: {} });
     const soon = await run(friday, paying('in_5001', on(-2, '14:59')));
     expect(soon).toMatchObject({ outcome: 'recovered', performed: [{ effect: 'update_contact' }] });
@@ -76,7 +76,7 @@ describe.each(changes)('payment failed around the change of the clocks of $zone 
     const unsure = await run(friday, { world: dead });
     expect(listOutgoing(unsure).filter((request) => !request.endsWith(billing))).toEqual([expect.stringMatching(`${tasks}$`)]);
     expect(unsure.outcome).toBe('left_to_people');
-    const unheard = await run(friday, { contact: { phone: null }, world: {} });
-    expect(listOutgoing(unheard).filter((request) => !request.endsWith(billing))).toEqual([`${on(-2, '15:00')} ${tasks}`]);
+    const unanswered = await run(friday, { contact: { phone: null }, world: {} });
+    expect(listOutgoing(unanswered).filter((request) => !request.endsWith(billing))).toEqual([`${on(-2, '15:00')} ${tasks}`]);
   });
 });

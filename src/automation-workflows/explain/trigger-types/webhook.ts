@@ -31,7 +31,7 @@ async function loadSample(input: EvaluationInput, delivery: LatestDelivery): Pro
   return sampleFromDelivery(input, payload, { label: describeDelivery(delivery), details });
 }
 
-/** The delivery id that the sender was told. */
+/** The delivery id in the answer to the sender. */
 const answeredDeliveryId = ({ delivery_id, id }: LatestDelivery): string => delivery_id ?? String(id);
 
 const describeDelivery = (delivery: LatestDelivery): string =>

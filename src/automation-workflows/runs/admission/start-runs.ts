@@ -18,7 +18,7 @@ export interface StartedRuns extends RecordedRuns {
 }
 
 /**
- * Writes the rows of runs and starts their objects. Runs held by `max_active_runs`, or put off by the plan's runs a minute, start later.
+ * Writes the rows of runs and starts their objects. Runs held by `max_active_runs`, or deferred by the plan's runs a minute, start later.
  * Runs whose context does not fit the workflow's context_schema are recorded as failed. Repeatable: a candidate is started once for its
  * dedup key.
  *
@@ -103,7 +103,7 @@ const unitsPerWindow = 60;
 interface RateWindow {
   startedAt: number;
   count: number;
-  /** How many starts of this window were put off to a later one. */
+  /** How many starts of this window were deferred to a later window. */
   rescheduled: number;
 }
 

@@ -19,7 +19,7 @@ export async function notifyRunOrRecordFailure(context: Context, notification: P
     await notifyRun(context, notification);
   } catch (error) {
     const { database, organization, clock, log } = context;
-    log.error('a run could not be told of what it may be waiting for', error, notification);
+    log.error('a run could not be notified of an end that it may wait for', error, notification);
     await recordFailedParts(
       database,
       [{ message: { v: 1, kind: 'run_told', organization_id: organization.id, ...notification }, error }],

@@ -21,7 +21,7 @@ function checkCounts(visit: Visit, length: number): boolean {
   return fits;
 }
 
-/** The schema of each item by its place: those of `prefixItems`, then `items` for the rest. Older drafts name both by `items`. */
+/** The schema of each item by position: those of `prefixItems`, then `items` for the rest. In older drafts both are called `items`. */
 function itemSchemas({ prefixItems, items, additionalItems }: Record<string, unknown>): { first: Schema[]; rest: Schema | undefined } {
   const first = Array.isArray(prefixItems) ? (prefixItems as Schema[]) : [];
   if (!Array.isArray(items)) return { first, rest: items as Schema | undefined };

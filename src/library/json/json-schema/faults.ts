@@ -20,7 +20,7 @@ export function toPath(way: PathNode | null): string[] {
 const maxQuotedLength = 500;
 const quotedValues = new WeakMap<object, string>();
 
-/** A value of the schema, as messages show it. */
+/** A value of the schema in the form of messages. */
 export function quoteValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return shorten(JSON.stringify(value));
   const text = quotedValues.get(value) ?? shorten(JSON.stringify(value));

@@ -14,7 +14,7 @@ const url = new RegExp(
 );
 const maxUrlLength = 2048;
 
-/** Whether `text` is of a format, unknown ones being only notes. Throws OverBudgetError. */
+/** Whether `text` has the format. An unknown format is only a note, which every text fits. Throws OverBudgetError. */
 export function matchesFormat(text: string, name: string, budget: WorkBudget): boolean {
   budget.spend(4 + text.length / 8);
   if (!Object.hasOwn(format, name)) return true;

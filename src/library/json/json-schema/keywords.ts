@@ -1,4 +1,4 @@
-/** Keywords by what they hold, and whether that is applied to the value itself or to what is inside it. */
+/** Keywords by the form of their schemas, and by whether those apply to the value itself or to values inside it. */
 export const appliedToItself = {
   one: ['not', 'if', 'then', 'else'],
   many: ['allOf', 'anyOf', 'oneOf'],
@@ -12,5 +12,5 @@ export const appliedInside = {
 /** Schemas that others refer to. */
 export const definitionKeywords = ['$defs', 'definitions'];
 
-/** Keywords whose values are examples of data, in which nothing is a schema. */
+/** Keywords whose values are data, not schemas. */
 export const dataKeywords = new Set(['enum', 'const', 'default', 'examples']);

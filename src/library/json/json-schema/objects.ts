@@ -66,7 +66,7 @@ function checkDependencies(visit: Visit, value: Record<string, unknown>): boolea
   return fits;
 }
 
-/** Checks the properties: those named, those that match a pattern, and the others. */
+/** Checks the properties: the named ones, those that match a pattern, and the others. */
 function checkParts(visit: Visit, value: Record<string, unknown>, keys: string[]): boolean {
   const { schema, run, evaluated: spokenFor } = visit;
   const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;

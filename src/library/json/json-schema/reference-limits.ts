@@ -11,7 +11,10 @@ interface AppliedCount {
   height: number;
 }
 
-/** References by which a schema applies itself to the same value again, or so many others that checking one value would take for ever. */
+/**
+ * Finds references by which a schema applies itself to the same value again, or applies so many schemas that checking one value would take
+ * forever.
+ */
 export function findReferenceFaults({ places, targets }: References): SchemaFault[] {
   const known = new Map<object, AppliedCount>();
   const open = new Set<object>();

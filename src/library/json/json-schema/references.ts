@@ -3,13 +3,13 @@ import { appliedInside, appliedToItself, dataKeywords, definitionKeywords } from
 
 export type Schema = boolean | Record<string, unknown>;
 
-/** Something wrong with a schema, at `path` inside it. */
+/** A fault of a schema, at `path` inside the schema. */
 export interface SchemaFault {
   path: string[];
   message: string;
 }
 
-/** An object of the schema: each is looked at as a schema, since references lead to any. */
+/** An object inside the schema. Every object is treated as a schema, since a reference may lead to any. */
 export interface SchemaNode {
   node: Record<string, unknown>;
   path: string[];
@@ -19,7 +19,7 @@ export interface SchemaNode {
 
 export interface References {
   places: SchemaNode[];
-  /** Where each `$ref` that leads somewhere leads, by the object that has it. */
+  /** The target of each resolved `$ref`, by the object that contains the `$ref`. */
   targets: Map<object, Schema>;
   faults: SchemaFault[];
 }

@@ -9,8 +9,9 @@ import { newEvaluated, addFault, maxFaults, type ValidationRun, type Visit } fro
 const maxDepth = 1000;
 
 /**
- * Everything in `value` that does not fit `schema`, a JSON Schema 2020-12 whose references `references` resolved; when the budget is spent,
- * the faults found until then, and that the rest was not checked. Throws OverBudgetError where there are none, and PatternError for a pattern that cannot be had.
+ * The faults of `value` under `schema`, a JSON Schema 2020-12 whose references are resolved. When the budget is spent, the faults found so
+ * far, with a note that the rest was not checked. Throws OverBudgetError when none was found by then, and PatternError for an unsupported
+ * pattern.
  */
 export function findFaults(schema: Schema, references: References, value: unknown, budget: WorkBudget): Fault[] {
   const faults: Fault[] = [];
@@ -34,7 +35,7 @@ function isValid(schema: Schema, asked: Omit<Visit, 'schema'>): boolean {
   if (run.depth === maxDepth) throw new OverBudgetError('refers to itself without end');
   run.depth++;
   const visit: Visit = { ...asked, schema };
-  // All are checked, because each reports its own faults.
+  // All checks run, because each reports its own faults.
   const checks = [
     checkReference(visit),
     checkType(visit),

@@ -3,14 +3,14 @@ import type { WorkBudget } from '../../limits/work-budget.ts';
 import { toPath, type Fault, type PathNode } from './faults.ts';
 import type { References, Schema } from './references.ts';
 
-/** One value under one schema. */
+/** The check of one value by one schema. */
 export interface Visit {
   schema: Record<string, unknown>;
   value: unknown;
   path: PathNode | null;
-  /** null: only whether the value fits is asked. */
+  /** null: faults are not collected, only the result counts. */
   faults: Fault[] | null;
-  /** Properties and items that a schema has spoken for; null where no `unevaluated...` asks. */
+  /** Properties and items that a schema has evaluated; null when no `unevaluated...` keyword needs them. */
   evaluated: Set<string> | null;
   run: ValidationRun;
 }
@@ -25,7 +25,7 @@ export interface ValidationRun {
   isValid(schema: Schema, visit: Omit<Visit, 'schema'>): boolean;
 }
 
-/** Of a value with more faults than these, the error says "at least". */
+/** The maximum number of collected faults. With more, the error says "at least". */
 export const maxFaults = 1000;
 
 /** Records a fault and answers that the value does not fit. */
@@ -34,7 +34,7 @@ export function addFault({ faults, path: way }: Visit, keyword: string, message:
   return false;
 }
 
-/** Whether the part of the value at `key` fits. */
+/** Whether the part of the value at `key` fits its schema. */
 export const isPartValid = (visit: Visit, schema: Schema, key: string, part: unknown, faults = visit.faults): boolean =>
   visit.run.isValid(schema, { ...visit, value: part, path: { key, parent: visit.path }, faults, evaluated: newEvaluated(visit.run) });
 
