@@ -65,7 +65,7 @@ export function workerProject({
       isolate: false,
       maxWorkers,
       // Each call to the simulated index leaves the Worker, and what is written there is seen later.
-      testTimeout: vectorize ? 120_000 : 30_000,
+      testTimeout: vectorize ? 120_000 : 60_000,
     },
   };
 }
