@@ -26,7 +26,7 @@ import { CircuitBreakerStore } from './circuit-breaker-store.ts';
 import { Dialer } from './dialer.ts';
 import { CampaignLifecycle } from './lifecycle.ts';
 import { readSource } from './read-source.ts';
-import { campaignSchemaSteps } from './schema.ts';
+import { campaignSchemaSteps, campaignTimers } from './schema.ts';
 import { CampaignStore, type Campaign } from './campaign-store.ts';
 import { RowStore } from './row-store.ts';
 import { applyReports, removeContact } from './apply-reports.ts';
@@ -43,8 +43,7 @@ const maxLogsShown = 100;
 /**
  * One campaign from its start on: its rows, and when each is called. `CampaignRpc` documents the methods.
  *
- * Timers: those of the dialer, `sync` (reads the source), `close` (ends the rows of a campaign that was cancelled or has failed), `finish`
- * (publishes the completion).
+ * Its timers are listed in `campaignTimers`.
  */
 export class CampaignObject extends BaseDurableObject implements CampaignRpc {
   readonly #store = new CampaignStore(this.ctx.storage.sql);
@@ -54,7 +53,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     this.clock(),
   );
   readonly #dialer: Dialer;
-  /** The state that the row shows for certain; null: not known. */
+  /** The state that the campaign's row shows for certain; null: unknown. */
   #projectedState: string | null = null;
 
   constructor(state: DurableObjectState, env: Env) {
@@ -83,7 +82,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return campaignSchemaSteps;
   }
 
-  async start(organizationId: number, campaignId: number, act: string): Promise<LiveCampaign> {
+  async start(organizationId: number, campaignId: number, actionId: string): Promise<LiveCampaign> {
     if (!this.exists()) {
       const context = await this.findContext(organizationId);
       if (!context) throw notFound('Campaign');
@@ -91,37 +90,37 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
       const row = await findCampaign(context.database, organizationId, campaignId);
       if (!row) throw notFound('Campaign');
       if (row.state !== 'syncing') throw conflict(wrongStateMessage(row.state, 'started', ['draft']));
-      // Another call may have made the object during the awaits.
-      if (!this.exists()) this.#createFrom(row, act);
+      // Another RPC may have created the object during the awaits.
+      if (!this.exists()) this.#createFrom(row, actionId);
       await this.timers.arm();
     }
-    const { state, lastAct } = this.#store.read();
-    if (lastAct !== act) throw conflict(wrongStateMessage(state, 'started', ['draft']));
+    const { state, lastActionId } = this.#store.read();
+    if (lastActionId !== actionId) throw conflict(wrongStateMessage(state, 'started', ['draft']));
     return this.#answer();
   }
 
-  async pause(act: string): Promise<LiveCampaign> {
-    if (this.#isNewAction(act, ['running', 'syncing'], 'paused')) this.#change(() => this.#lifecycle.pause(act));
+  async pause(actionId: string): Promise<LiveCampaign> {
+    if (this.#isNewAction(actionId, ['running', 'syncing'], 'paused')) this.#change(() => this.#lifecycle.pause(actionId));
     await this.timers.arm();
     await this.#dialer.withdraw();
     return this.#answer();
   }
 
-  async resume(act: string): Promise<LiveCampaign> {
-    if (this.#isNewAction(act, ['paused'], 'resumed')) {
-      // A withdrawal that is left from the pause would take back what the resumed campaign requests.
+  async resume(actionId: string): Promise<LiveCampaign> {
+    if (this.#isNewAction(actionId, ['paused'], 'resumed')) {
+      // A withdrawal left over from the pause would withdraw the calls that the resumed campaign requests.
       await this.#dialer.withdraw();
       const campaign = this.#store.read();
       const blocking = campaign.isSynced ? await this.#findBlockingReason(await this.#context(campaign), campaign) : null;
-      if (this.#isNewAction(act, ['paused'], 'resumed')) this.#change(() => this.#lifecycle.resume(act, blocking));
+      if (this.#isNewAction(actionId, ['paused'], 'resumed')) this.#change(() => this.#lifecycle.resume(actionId, blocking));
       await this.timers.arm();
     }
     if (this.#store.read().state === 'running') this.#requestCallsSoon();
     return this.#answer();
   }
 
-  async cancel(act: string): Promise<LiveCampaign> {
-    if (this.#isNewAction(act, ['syncing', 'running', 'paused'], 'cancelled')) this.#change(() => this.#lifecycle.cancel(act));
+  async cancel(actionId: string): Promise<LiveCampaign> {
+    if (this.#isNewAction(actionId, ['syncing', 'running', 'paused'], 'cancelled')) this.#change(() => this.#lifecycle.cancel(actionId));
     await this.timers.arm();
     await this.#dialer.withdraw();
     await this.#endUnrequestedRows();
@@ -230,7 +229,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     if (!this.exists()) return;
     const hasRequestedCall = this.#change(() => {
       const isRequested = removeContact(contactId, { rows: this.#rows, requests: this.#dialer.requests });
-      if (isRequested) this.timers.set('withdraw_calls', this.clock() + fallbackDelayMs);
+      if (isRequested) this.timers.set(campaignTimers.withdrawDeletedContacts, this.clock() + fallbackDelayMs);
       this.#lifecycle.completeIfDone();
       return isRequested;
     });
@@ -270,34 +269,34 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
 
   protected async onTimer(timer: Timer): Promise<void> {
     switch (timer.kind) {
-      case 'sync':
+      case campaignTimers.readSource:
         return this.#synchronize(timer);
-      case 'ask':
+      case campaignTimers.requestCalls:
         return this.#dialer.requestCalls();
-      case 'check':
+      case campaignTimers.repeatRequests:
         return this.#dialer.repeatRequests();
-      case 'withdraw':
+      case campaignTimers.withdraw:
         return this.#dialer.withdraw();
-      case 'withdraw_calls':
+      case campaignTimers.withdrawDeletedContacts:
         return this.#dialer.withdrawDeletedContacts();
-      case 'close':
+      case campaignTimers.endRows:
         return this.#endUnrequestedRows();
       default:
         return this.#finish();
     }
   }
 
-  #createFrom(row: CampaignRow, act: string): void {
+  #createFrom(row: CampaignRow, actionId: string): void {
     this.ctx.storage.transactionSync(() => {
       this.create();
-      this.#lifecycle.start(row, act);
+      this.#lifecycle.start(row, actionId);
     });
   }
 
   /** Reads the rows of the source. A pause stops the reading; a resume continues after the last stored row. */
   async #synchronize(timer: Timer): Promise<void> {
     const campaign = this.#store.read();
-    if (campaign.state !== 'syncing') return this.timers.clear('sync');
+    if (campaign.state !== 'syncing') return this.timers.clear(campaignTimers.readSource);
     const context = await this.#context(campaign);
     const reading = await readSource(context, campaign, this.#rows, (batch) => {
       if (this.#store.read().state !== 'syncing') return false;
@@ -314,7 +313,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     } else if (reading.end === 'unreadable' && this.#store.read().state === 'syncing')
       this.#change(() => this.#lifecycle.failUnreadable(reading.reason));
     // A pause clears the timer, and a later resume sets it again.
-    if (this.#store.read().state !== 'syncing') this.timers.clear('sync');
+    if (this.#store.read().state !== 'syncing') this.timers.clear(campaignTimers.readSource);
     await this.#projectIfStateChanged();
     if (this.#store.read().state === 'running') this.#requestCallsSoon();
   }
@@ -326,21 +325,21 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
   /** Ends the waiting rows that the call slots do not have. Reports from the slots end the others. */
   async #endUnrequestedRows(): Promise<void> {
     const { ending } = this.#store.read();
-    if (!ending) return this.#clearTimer('close');
+    if (!ending) return this.#clearTimer(campaignTimers.endRows);
     for (let after: number | null = 0; after !== null;) {
       const from: number = after;
       after = this.#change(() => this.#rows.endUnrequested(ending, from, endPageSize));
       // Other calls may run between two pages.
       await this.ctx.storage.sync();
     }
-    this.#clearTimer('close');
+    this.#clearTimer(campaignTimers.endRows);
   }
 
   async #finish(): Promise<void> {
     await this.project();
     const campaign = this.#store.read();
     await publishCampaignCompleted(await this.#context(campaign), campaign, this.#rows.tally());
-    this.#clearTimer('finish');
+    this.#clearTimer(campaignTimers.finish);
   }
 
   /** The closed windows that the rows of a running campaign wait for. */
@@ -355,9 +354,9 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     this.#change(() => this.timers.clear(timer));
   }
 
-  /** Whether `act` is new, not a repetition of the last act. Throws 409 for a new act that the state does not allow. */
-  #isNewAction(act: string, from: LiveState[], verb: string): boolean {
-    if (this.exists() && this.#store.read().lastAct === act) return false;
+  /** Whether an action is new and not a repetition of the last one. Throws 409 for a new action that the state does not allow. */
+  #isNewAction(actionId: string, from: LiveState[], verb: string): boolean {
+    if (this.exists() && this.#store.read().lastActionId === actionId) return false;
     this.#requireState(from, verb);
     return true;
   }
@@ -417,13 +416,13 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     );
   }
 
-  /** When the object next has work other than its projection. */
+  /** When the object next has work besides its projection, epoch ms. */
   #nextWakeAt(): number | null {
     return this.timers.earliestExcept('project');
   }
 
   #scheduleRequestAt(due: number): void {
-    if ((this.timers.dueAt('ask') ?? Infinity) > due) this.timers.set('ask', due);
+    if ((this.timers.dueAt(campaignTimers.requestCalls) ?? Infinity) > due) this.timers.set(campaignTimers.requestCalls, due);
   }
 
   #runInBackground(work: Promise<void>): void {

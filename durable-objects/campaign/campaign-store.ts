@@ -26,8 +26,8 @@ export interface Campaign {
   /** Rows up to this number are assigned to time zone groups. */
   timeZonesAssignedUntil: number;
   breakerClearedAt: number;
-  /** The last request of a person, by which its repetition is known. */
-  lastAct: string;
+  /** The id of the last action of a person, by which its repetition is recognized. */
+  lastActionId: string;
   /** Why no further row is called; null: rows are called. */
   ending: EndReason | null;
 }
@@ -50,11 +50,18 @@ const columnNames: Record<keyof Campaign, string> = {
   answeredBatch: 'answered_portion',
   timeZonesAssignedUntil: 'zoned_until',
   breakerClearedAt: 'breaker_cleared_at',
-  lastAct: 'last_act',
+  lastActionId: 'last_act',
   ending: 'ending',
 };
 const propertyNames = Object.keys(columnNames) as (keyof Campaign)[];
 const jsonProperties = new Set<keyof Campaign>(['source', 'configs', 'ending']);
+
+type StoredForms = { source: string; configs: string; isSynced: number; ending: string | null };
+
+/** A row of `campaign` as `selection` reads it, each column under the name of its property. */
+type CampaignDbRow = { [Name in keyof Campaign]: Name extends keyof StoredForms ? StoredForms[Name] : Campaign[Name] };
+
+const selection = propertyNames.map((name) => `${columnNames[name]} AS ${name}`).join(', ');
 
 const maxLogs = 500;
 
@@ -74,8 +81,14 @@ export class CampaignStore {
   }
 
   read(): Campaign {
-    const row = this.#sql.exec('SELECT * FROM campaign').one();
-    return Object.fromEntries(propertyNames.map((name) => [name, fromStored(name, row[columnNames[name]] ?? null)])) as object as Campaign;
+    const { source, configs, isSynced, ending, ...campaign } = this.#sql.exec<CampaignDbRow>(`SELECT ${selection} FROM campaign`).one();
+    return {
+      ...campaign,
+      source: JSON.parse(source) as Campaign['source'],
+      configs: JSON.parse(configs) as CampaignConfigs,
+      isSynced: isSynced === 1,
+      ending: ending === null ? null : (JSON.parse(ending) as EndReason),
+    };
   }
 
   write(change: Partial<Campaign>): void {
@@ -100,7 +113,7 @@ export class CampaignStore {
     this.#sql.exec('DELETE FROM log WHERE id <= ?', id - maxLogs);
   }
 
-  /** Newest first. */
+  /** Log entries, newest first. */
   logs(limit: number): LogEntry[] {
     return this.#sql
       .exec<Omit<LogEntry, 'details'> & { details: string }>(
@@ -122,9 +135,4 @@ function toStored(name: keyof Campaign, value: unknown): SqlStorageValue {
   if (value === null || value === undefined) return null;
   if (jsonProperties.has(name)) return JSON.stringify(value);
   return typeof value === 'boolean' ? Number(value) : (value as SqlStorageValue);
-}
-
-function fromStored(name: keyof Campaign, value: SqlStorageValue): unknown {
-  if (name === 'isSynced') return value === 1;
-  return jsonProperties.has(name) && value !== null ? JSON.parse(value as string) : value;
 }

@@ -8,7 +8,7 @@ import type { TimeZoneGroups } from './time-zone-groups.ts';
 import type { Campaign } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';
 
-/** The variables of a batch, in characters: an RPC call carries no more well. */
+/** The maximum length of a batch's variables, in characters; larger RPC calls are slow. */
 const maxBatchLength = 800_000;
 
 export interface RequestedRow {
@@ -24,7 +24,7 @@ interface DialCandidate {
   closesAt: number | null;
 }
 
-/** Chooses the rows that the call slots are asked to call. A requested row is in `asked` before the request is sent. */
+/** Chooses the rows whose calls are requested from the call slots. A requested row is in `asked` before the request is sent. */
 export class DialRequests {
   readonly #sql: SqlStorage;
   readonly #rows: RowStore;
@@ -134,9 +134,9 @@ export class DialRequests {
   }
 
   /**
-   * The same attempts for another request, as many as one batch carries, and the rows that are left. Rows are read again, since they may have
-   * changed meanwhile. A row that must not be called now is requested with a window that has closed: the call slots report what became of the
-   * attempt, or give it back.
+   * The same attempts for another request, as many as one batch carries, and the rows that are left. Rows are read again, since they may
+   * have changed. A row that must not be called now is requested with a window that has closed: the call slots report the state of its
+   * attempt, or give the attempt back.
    */
   repeatBatch(
     campaign: Campaign,

@@ -8,6 +8,7 @@ import { DialRequests, type RequestedRow } from './dial-requests.ts';
 import { TimeZoneGroups } from './time-zone-groups.ts';
 import type { Campaign, CampaignStore } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';
+import { campaignTimers } from './schema.ts';
 
 /** All requested calls are requested again this often, in case a request or a report was lost. */
 const checkIntervalMs = 10 * 60_000;
@@ -17,7 +18,7 @@ const timeZonePageSize = 500;
 /** Due moments within this time share one alarm. */
 const alarmGranularityMs = 250;
 
-/** What the dialer needs of its campaign's object. */
+/** What the campaign's object provides to the dialer. */
 export interface DialerDependencies {
   storage: DurableObjectStorage;
   timers: Timers;
@@ -36,9 +37,9 @@ export interface DialerDependencies {
 }
 
 /**
- * Requests the calls of a campaign from the organization's call slots, and withdraws them. A request is written down before it is sent; an
- * unanswered one is sent again under the same keys. Timers: `ask` (request the next calls), `check` (repeat all requests), `withdraw` and
- * `withdraw_calls`.
+ * Requests the calls of a campaign from the organization's call slots, and withdraws them. A request is stored before it is sent. An
+ * unanswered request is sent again under the same keys. Timers: `requestCalls`, `repeatRequests`, `withdraw` and `withdrawDeletedContacts`
+ * of `campaignTimers`.
  */
 export class Dialer {
   readonly requests: DialRequests;
@@ -112,7 +113,7 @@ export class Dialer {
     if (await this.#requestAgain(campaign, unanswered)) this.#deps.campaign.write({ answeredBatch: campaign.batch });
   }
 
-  /** Requests the same attempts again. False: a withdrawal took them back meanwhile. */
+  /** Requests the same attempts again. False: they were withdrawn in the meantime. */
   async #requestAgain(campaign: Campaign, rows: RequestedRow[]): Promise<boolean> {
     for (let left = rows; left.length > 0;) {
       const current = this.#deps.campaign.read();
@@ -140,7 +141,7 @@ export class Dialer {
       const chosen = this.requests.chooseNextBatch(campaign, windows, now);
       if (chosen.calls.length > 0) {
         this.#deps.campaign.write({ batch });
-        this.#deps.timers.ensure('check', now + checkIntervalMs);
+        this.#deps.timers.ensure(campaignTimers.repeatRequests, now + checkIntervalMs);
       }
       return chosen;
     });
@@ -165,7 +166,7 @@ export class Dialer {
     return !isStale;
   }
 
-  /** Sets the `ask` timer. A campaign that has requested as many calls as it may has none: a report wakes it. */
+  /** Sets the timer of the next request. A campaign that has requested as many calls as it may has none: a report wakes it. */
   #setTimer(): void {
     const { timers } = this.#deps;
     const campaign = this.#readRunning();
@@ -173,10 +174,10 @@ export class Dialer {
     const hasCapacity = campaign !== null && this.requests.count() < maxRequestedCalls(campaign.configs.max_concurrency);
     const next = hasCapacity ? this.requests.nextDialAt(this.windows(campaign), now) : null;
     const due = next === null ? null : Math.max(now, Math.ceil(next / alarmGranularityMs) * alarmGranularityMs);
-    if (due !== timers.dueAt('ask'))
+    if (due !== timers.dueAt(campaignTimers.requestCalls))
       this.#deps.change(() => {
-        if (due === null) timers.clear('ask');
-        else timers.set('ask', due);
+        if (due === null) timers.clear(campaignTimers.requestCalls);
+        else timers.set(campaignTimers.requestCalls, due);
       });
     const opening = campaign && this.requests.nextWindowAt(this.windows(campaign), now);
     if (opening !== null) this.#deps.onWindowsClosed(opening);
@@ -188,12 +189,13 @@ export class Dialer {
     const requested = this.requests.requestedRows();
     const wasSent = await this.#requestAgain(campaign, requested);
     this.#deps.change(() => {
-      if (requested.length > 0) this.#deps.timers.set('check', this.#deps.now() + (wasSent ? checkIntervalMs : returnTimeoutMs));
-      else this.#deps.timers.clear('check');
+      if (requested.length > 0)
+        this.#deps.timers.set(campaignTimers.repeatRequests, this.#deps.now() + (wasSent ? checkIntervalMs : returnTimeoutMs));
+      else this.#deps.timers.clear(campaignTimers.repeatRequests);
     });
   }
 
-  /** Withdraws what was requested before the last pause: the call slots dial none of it any more. */
+  /** Withdraws the calls that were requested before the last pause: the call slots dial none of them any more. */
   async withdraw(): Promise<void> {
     const { timers, campaign: store } = this.#deps;
     const campaign = store.read();
@@ -202,10 +204,11 @@ export class Dialer {
       await withCallSlots(this.#deps.env(), organizationId, (slots) => slots.withdraw(organizationId, campaignOwner(campaign.id), epoch));
     const current = store.read();
     if (current.withdrawnEpoch < epoch) store.write({ withdrawnEpoch: epoch });
-    if (current.epoch !== epoch || timers.dueAt('withdraw') === null) return;
+    if (current.epoch !== epoch || timers.dueAt(campaignTimers.withdraw) === null) return;
     this.#deps.change(() => {
-      timers.clear('withdraw');
-      if (current.state !== 'running' && this.requests.count() > 0) timers.set('check', this.#deps.now() + returnTimeoutMs);
+      timers.clear(campaignTimers.withdraw);
+      if (current.state !== 'running' && this.requests.count() > 0)
+        timers.set(campaignTimers.repeatRequests, this.#deps.now() + returnTimeoutMs);
     });
     await timers.arm();
   }
@@ -215,7 +218,7 @@ export class Dialer {
     const { id, organizationId } = this.#deps.campaign.read();
     const keys = this.requests.keysOfDeletedContacts(id);
     if (keys.length > 0) await withCallSlots(this.#deps.env(), organizationId, (slots) => slots.withdrawCalls(organizationId, keys));
-    this.#deps.change(() => this.#deps.timers.clear('withdraw_calls'));
+    this.#deps.change(() => this.#deps.timers.clear(campaignTimers.withdrawDeletedContacts));
   }
 
   /** How many calls the campaign has at the call slots, and what its queued calls wait for. */

@@ -10,6 +10,7 @@ import { fallbackDelayMs, type Timers } from '../shared/timers.ts';
 import type { CircuitBreakerStore } from './circuit-breaker-store.ts';
 import type { CampaignStore } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';
+import { campaignTimers } from './schema.ts';
 
 type NewLogEntry = Partial<LogEntry> & Pick<LogEntry, 'event' | 'message'>;
 
@@ -33,7 +34,7 @@ export class CampaignLifecycle {
     this.#now = now;
   }
 
-  start(row: CampaignRow, act: string): void {
+  start(row: CampaignRow, actionId: string): void {
     const { id, organization_id, name, agent_id, source_type, source_id, source_options } = row;
     const { retry_config, max_concurrency, schedule_config, circuit_breaker } = row;
     this.#store.init({
@@ -54,11 +55,11 @@ export class CampaignLifecycle {
       answeredBatch: 0,
       timeZonesAssignedUntil: 0,
       breakerClearedAt: 0,
-      lastAct: act,
+      lastActionId: actionId,
       ending: null,
     });
     this.log({ event: 'started', message: 'Started; the source is being read' });
-    this.#timers.set('sync', this.#now());
+    this.#timers.set(campaignTimers.readSource, this.#now());
   }
 
   /** All rows of the source are stored: the campaign runs, or pauses for a blocking reason. */
@@ -66,24 +67,24 @@ export class CampaignLifecycle {
     const { state } = this.#store.read();
     if (state !== 'syncing' && state !== 'paused') return;
     this.#store.write({ isSynced: true, ...(state === 'syncing' && { state: 'running' }) });
-    this.#timers.clear('sync');
+    this.#timers.clear(campaignTimers.readSource);
     const { total_rows, failed_rows, skipped_rows } = toRowCounts(this.#rows.tally().rows);
     this.log({ event: 'synced', message: `The source was read: ${total_rows} rows`, details: { total_rows, failed_rows, skipped_rows } });
     if (this.completeIfDone() || state === 'paused') return;
     if (blocking) this.pauseBlocked(blocking.reason, blocking.detail);
-    else this.#timers.set('ask', this.#now());
+    else this.#timers.set(campaignTimers.requestCalls, this.#now());
   }
 
   /** The source cannot be read: the campaign fails. `reason` is a sentence. */
   failUnreadable(reason: string): void {
     const ending = { word: 'source_unreadable', because: 'the source could not be read to its end' };
     this.#end('failed', toSkipReason({ ...ending, because: reason }), ending);
-    this.#timers.set('close', this.#now());
+    this.#timers.set(campaignTimers.endRows, this.#now());
     this.log({ level: 'error', event: ending.word, message: reason });
   }
 
-  pause(act: string): void {
-    this.#store.write({ lastAct: act });
+  pause(actionId: string): void {
+    this.#store.write({ lastActionId: actionId });
     this.#pauseWith(null, { event: 'paused', message: 'Paused; calls under way go on' });
   }
 
@@ -98,24 +99,24 @@ export class CampaignLifecycle {
   }
 
   /** Resumes, or stays paused for a blocking reason. */
-  resume(act: string, blocking: BlockingReason | null): void {
+  resume(actionId: string, blocking: BlockingReason | null): void {
     const { isSynced } = this.#store.read();
     if (blocking) {
-      this.#store.write({ lastAct: act, stateReason: blocking.reason });
+      this.#store.write({ lastActionId: actionId, stateReason: blocking.reason });
       this.log({ level: 'error', event: blocking.reason, message: blocking.detail });
       return;
     }
     const now = this.#now();
     this.#breaker.clear();
-    this.#store.write({ lastAct: act, state: isSynced ? 'running' : 'syncing', stateReason: null, breakerClearedAt: now });
+    this.#store.write({ lastActionId: actionId, state: isSynced ? 'running' : 'syncing', stateReason: null, breakerClearedAt: now });
     this.log({ event: 'resumed', message: 'Resumed' });
-    this.#timers.set(isSynced ? 'ask' : 'sync', now);
+    this.#timers.set(isSynced ? campaignTimers.requestCalls : campaignTimers.readSource, now);
   }
 
-  cancel(act: string): void {
-    this.#store.write({ lastAct: act });
+  cancel(actionId: string): void {
+    this.#store.write({ lastActionId: actionId });
     this.#end('cancelled', null, { word: 'cancelled', because: 'the campaign was cancelled' });
-    this.#timers.set('close', this.#now() + fallbackDelayMs);
+    this.#timers.set(campaignTimers.endRows, this.#now() + fallbackDelayMs);
     this.log({ event: 'cancelled', message: 'Cancelled; calls under way go on, nobody else is called' });
   }
 
@@ -128,8 +129,14 @@ export class CampaignLifecycle {
     const now = this.#now();
     this.#store.write({ state: 'completed', stateReason: null, completedAt: now });
     this.log({ event: 'completed', message: 'The last row has ended', details: { ...toRowCounts(rows) } });
-    for (const kind of ['ask', 'check', 'withdraw', 'withdraw_calls']) this.#timers.clear(kind);
-    this.#timers.set('finish', now);
+    for (const kind of [
+      campaignTimers.requestCalls,
+      campaignTimers.repeatRequests,
+      campaignTimers.withdraw,
+      campaignTimers.withdrawDeletedContacts,
+    ])
+      this.#timers.clear(kind);
+    this.#timers.set(campaignTimers.finish, now);
     this.#timers.set('project', now);
     return true;
   }
@@ -155,13 +162,13 @@ export class CampaignLifecycle {
     this.#stopDialing();
   }
 
-  /** Raises the epoch, under which the call slots give back what was requested before. */
+  /** Raises the epoch, so that the call slots give back earlier requests. */
   #stopDialing(): void {
     const now = this.#now();
     this.#store.write({ epoch: this.#store.read().epoch + 1 });
-    this.#timers.clear('ask');
-    this.#timers.clear('sync');
-    this.#timers.set('withdraw', now + fallbackDelayMs);
+    this.#timers.clear(campaignTimers.requestCalls);
+    this.#timers.clear(campaignTimers.readSource);
+    this.#timers.set(campaignTimers.withdraw, now + fallbackDelayMs);
     this.#timers.set('project', now);
   }
 }

@@ -16,23 +16,41 @@ export type CampaignRowColumns = {
   carrier_troubles: number;
   rate_limits: number;
   unreached: UnreachedOutcome | null;
-  /** When the call slots are asked for the row; 0: as soon as there is room. Null of a waiting row: it was requested, or is new. */
+  /**
+   * When the row's call is requested from the call slots; 0: as soon as there is capacity. Null for a waiting row: it was requested, or is
+   * new.
+   */
   due: number | null;
-  /** What `due` would be without calling windows. */
+  /** The value of `due` without calling windows. */
   not_before: number | null;
   attempt: number;
   /** JSON. */
   run_ids: string;
-  /** When the last report was made that changed the row. */
+  /** The moment of the last report that changed the row. */
   heard_at: number;
   /** JSON. */
   variables: string;
 };
 
+/** The kinds of a campaign's timers, as the `timer` table stores them. */
+export const campaignTimers = {
+  readSource: 'sync',
+  /** Requests the next calls from the call slots. */
+  requestCalls: 'ask',
+  /** Repeats all requests. */
+  repeatRequests: 'check',
+  withdraw: 'withdraw',
+  withdrawDeletedContacts: 'withdraw_calls',
+  /** Ends the rows of a campaign that was cancelled or has failed. */
+  endRows: 'close',
+  /** Publishes the completion. */
+  finish: 'finish',
+} as const;
+
 /**
- * `asked`: the rows that the call slots have, or may have. `lane`: the time zone groups. `ended_call`: what the circuit breaker counts. `tally`:
- * how many rows are in each state, how many rows that were dialled have each outcome, and the sum of attempts. The tally names states and
- * outcomes: a new one needs a step of its own.
+ * `asked`: the rows that the call slots have, or may have. `lane`: the time zone groups. `ended_call`: the calls that the circuit breaker
+ * counts. `tally`: how many rows are in each state, how many rows that were dialled have each outcome, and the sum of attempts. The tally
+ * names states and outcomes: a new one needs a step of its own.
  */
 export const campaignSchemaSteps = [
   `CREATE TABLE campaign (

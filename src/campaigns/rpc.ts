@@ -37,7 +37,7 @@ export interface CampaignProgress extends RowCounts {
   rows: Tally;
   /** How many calls used up an attempt. */
   attempts: number;
-  /** The share, from 0 to 1, of the rows that were dialled and have ended whose person was reached; null: there are none. */
+  /** The share, from 0 to 1, of the rows whose person was reached, among the dialled rows that have ended; null: there are none. */
   reached_share: number | null;
   /** How many rows that were dialled have ended with each outcome. */
   outcomes: Record<RowOutcome, number>;
@@ -95,22 +95,22 @@ export interface CampaignChange {
 export const maxRowsPerCall = 200;
 
 /**
- * The RPC surface of a campaign's object, which is named `{organization_id}/{campaign_id}`. Every method may be called again after a broken
- * call. `act` names one request of a person (a uuid made once a request), so that its repetition is no conflict. What an answer shows, the
- * campaign's row shows, too. A draft has no object: state changes throw 409, reads answer null.
+ * The RPC surface of a campaign's object, which is named `{organization_id}/{campaign_id}`. Every method may be repeated after a broken
+ * call. `actionId` names one action of a person (a uuid made for each request), so that a repetition of the action is no conflict. The
+ * campaign's row shows the state of an answer, too. A draft has no object: state changes throw 409, reads answer null.
  */
 export interface CampaignRpc {
   /** From draft to syncing. Throws 404 for an unknown campaign, 409 for one that is not a draft. */
-  start(organizationId: number, campaignId: number, act: string): Promise<LiveCampaign>;
+  start(organizationId: number, campaignId: number, actionId: string): Promise<LiveCampaign>;
   /** Nothing is dialled after the answer. Throws 409 unless the campaign is running or syncing. */
-  pause(act: string): Promise<LiveCampaign>;
+  pause(actionId: string): Promise<LiveCampaign>;
   /** Throws 409 unless paused. A campaign that could never dial stays paused and names the reason in `state_reason`. */
-  resume(act: string): Promise<LiveCampaign>;
+  resume(actionId: string): Promise<LiveCampaign>;
   /** Ends every row that is not in a call. Throws 409 for a campaign that has ended. */
-  cancel(act: string): Promise<LiveCampaign>;
+  cancel(actionId: string): Promise<LiveCampaign>;
   /** Throws 409 unless paused, 422 and 400 as `applyConfigChange` does. */
   change(change: CampaignChange): Promise<LiveCampaign>;
-  /** Makes a stalled campaign go on, and makes the object of a campaign whose start broke off. The minute tick calls it. */
+  /** Does due work of a stalled campaign, and creates the object of a campaign whose start broke off. The minute tick calls it. */
   wakeStalled(organizationId: number, campaignId: number): Promise<void>;
   snapshot(): Promise<LiveCampaign | null>;
   progress(): Promise<CampaignProgress | null>;
@@ -127,13 +127,16 @@ export interface CampaignRpc {
   removeContact(contactId: number): Promise<void>;
   /** The voice agent was archived: a running campaign pauses. */
   pauseForArchivedAgent(): Promise<void>;
-  /** Applies what the call slots report of attempts. After the answer, the slots need not send the reports again. Reports may repeat and be late. */
+  /**
+   * Applies the call slots' reports on attempts. After the answer, the slots need not send the reports again. Reports may repeat and be
+   * late.
+   */
   applyReports(reports: AttemptReport[]): Promise<void>;
-  /** The organization is being deleted: the object deletes everything that it has. */
+  /** Deletes all data of the object, when the organization is deleted. */
   deleteAllData(): Promise<void>;
 }
 
-/** Calls a campaign's object, and calls again when the call broke. */
+/** Calls a campaign's object, again when the call broke. */
 export const callCampaignObject = <Answer>(
   bindings: Env,
   organizationId: number,

@@ -33,7 +33,7 @@ export interface RetryRules {
 /** `reason` is a code, a colon and a sentence: `busy: attempt 2 of 3 follows`. `tried` includes the attempt that ended. */
 export type RetryDecision = { reason: string | null; tried: AttemptCounts } & (
   | { step: 'end'; state: 'completed' | 'failed'; outcome: RowOutcome }
-  /** Epoch ms. `at` is inside a calling window; `notBefore` is what it would be without calling windows. */
+  /** Epoch ms. `at` is inside a calling window; `notBefore` is its value without calling windows. */
   | { step: 'retry'; at: number; notBefore: number }
   /** Every other row would be refused, too: the row and its campaign wait until a person removes the cause. */
   | { step: 'hold'; stateReason: 'caller_id_refused' | 'account_refused' | 'request_refused' }

@@ -3,7 +3,7 @@ import { toTimestamp } from '../../library/time/clock.ts';
 /** The row that waits for the earliest moment. Moments in epoch ms. */
 export interface WaitingRow {
   due: number;
-  /** What `due` would be without calling windows; null: `due`. */
+  /** The value of `due` without calling windows; null: `due` itself. */
   notBefore: number | null;
   reason: string | null;
   /** The first moment at or after `due` at which a calling window is open. */

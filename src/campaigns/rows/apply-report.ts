@@ -23,9 +23,9 @@ export interface RowProgress {
   consecutiveRateLimits: number;
   /** The outcome of the last call that reached nobody; null: there was none. Every later call is a retry. */
   lastUnreachedOutcome: UnreachedOutcome | null;
-  /** When the call slots are asked for the row; 0: as soon as there is room; null: the row was requested, or is new. */
+  /** When the row's call is requested from the call slots; 0: as soon as there is capacity; null: the row was requested, or is new. */
   dueAt: number | null;
-  /** What `dueAt` would be without calling windows; null: the row has no delay of its own. */
+  /** The value of `dueAt` without calling windows; null: the row has no delay of its own. */
   notBefore: number | null;
   /** The number of the current attempt, which its key names; from 1. */
   attempt: number;

@@ -3,7 +3,7 @@ import { configObject } from '../../library/json/config-object.ts';
 import { isCountryCode } from '../../library/phone/phone-numbers.ts';
 import type { RowOutcome } from '../../calls/attempt/outcomes.ts';
 
-/** How a campaign's source is read. An absent option is found out from the source. */
+/** How a campaign's source is read. An absent option is derived from the source. */
 export const SourceOptions = configObject({
   phone_column: z
     .string('Must be the name of a column')
