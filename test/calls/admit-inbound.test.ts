@@ -12,7 +12,7 @@ let serial = 0;
 async function setUp(options: CallingOrganization = {}) {
   const organization = await callingOrganization({ inbound: true, authToken: token, ...options });
   const base = `https://service.test/api/v1/telephony/${organization.id}/${organization.configId}`;
-  /** A request of Twilio, signed unless told. */
+  /** A request of Twilio, with a valid signature unless another is given. */
   const post = (url: string, form: Record<string, string>, signature = sign(token, url, Object.entries(form))) =>
     exports.default.fetch(
       new Request(url, {
@@ -41,7 +41,7 @@ const opened = (address: string, headers: Record<string, string> = { upgrade: 'w
   exports.default.fetch(new Request(address.replace('wss://', 'https://'), { headers }));
 
 describe('an inbound call', () => {
-  it('is taken by the agent of the number, with its contact, and takes a slot until it ends', async () => {
+  it('is answered by the agent of the number, with its contact, and holds a slot until it ends', async () => {
     const { base, client, post, ringing, runs, slots, agentId } = await setUp();
     const phone = newPhone();
     const contact = await client.post('/contacts', { phone, first_name: 'Ada' });
@@ -60,7 +60,7 @@ describe('an inbound call', () => {
       agent_id: agentId,
     });
     expect(await slots.getCallStatus(`inbound:${call.CallSid}`)).toMatchObject({ callStatus: 'in_progress' });
-    // Twilio asks again when it got no answer in time.
+    // Twilio repeats a request that was not answered in time.
     expect(relayOf(await (await post(`${base}/inbound`, call)).text())).toBeDefined();
     expect(await runs()).toHaveLength(1);
     const socket = await opened(relayOf(document)!);
@@ -90,7 +90,7 @@ describe('an inbound call', () => {
     expect(await runs()).toEqual([]);
   });
 
-  it('is nothing without the signature of the carrier', async () => {
+  it('is refused without the signature of the carrier', async () => {
     const { base, post, ringing, runs } = await setUp();
     expect((await post(`${base}/inbound`, ringing(), 'forged')).status).toBe(401);
     expect((await post(`${base}/inbound`, ringing(), '')).status).toBe(401);
@@ -100,7 +100,7 @@ describe('an inbound call', () => {
     expect(await runs()).toEqual([]);
   });
 
-  it('of a withheld number is a call all the same', async () => {
+  it('with a withheld number is admitted', async () => {
     const { base, post, ringing, runs } = await setUp();
     for (const from of ['anonymous', '+266696687', ''])
       expect(relayOf(await (await post(`${base}/inbound`, ringing(from))).text())).toBeDefined();
@@ -125,8 +125,8 @@ describe('the socket of a call', () => {
   });
 });
 
-describe('a callback of a call that nobody knows', () => {
-  it('is ignored, and so is one that tells nothing', async () => {
+describe('a callback of an unknown call', () => {
+  it('is ignored, and so is one without an event', async () => {
     const { base, post, ringing, slots } = await setUp();
     const url = `${base}/calls/123/status?attempt=campaign:1:1:1`;
     const answer = await post(url, { ...ringing(), CallStatus: 'completed', Direction: 'outbound-api' });

@@ -10,18 +10,18 @@ const lane = (name: string, more: Partial<OwnerQueue> = {}): OwnerQueue => ({
   ready: 100,
   ...more,
 });
-const given = (lanes: OwnerQueue[], free: number) => Object.fromEntries(allocateSlots(lanes, free));
+const allocated = (lanes: OwnerQueue[], free: number) => Object.fromEntries(allocateSlots(lanes, free));
 
 describe('free slots', () => {
-  it('go to single calls first, and then to who has the fewest', () => {
-    expect(given([lane('campaign:1'), lane('journey'), lane('single', { ready: 2 })], 2)).toEqual({ single: 2 });
-    expect(given([lane('campaign:1', { live: 3 }), lane('campaign:2'), lane('journey', { live: 1 })], 6)).toEqual({
+  it('go to single calls first, then to the lane with the fewest live calls', () => {
+    expect(allocated([lane('campaign:1'), lane('journey'), lane('single', { ready: 2 })], 2)).toEqual({ single: 2 });
+    expect(allocated([lane('campaign:1', { live: 3 }), lane('campaign:2'), lane('journey', { live: 1 })], 6)).toEqual({
       'campaign:2': 3,
       journey: 3,
     });
   });
 
-  it('are never given beyond what there is, what is ready, or what a lane may have', () => {
+  it('are never allocated beyond the free slots, the ready calls, or the limit of a lane', () => {
     const lanes = fc.uniqueArray(
       fc.record({
         name: fc.constantFrom('single', 'journey', 'campaign:1', 'campaign:2', 'campaign:3'),
@@ -33,23 +33,23 @@ describe('free slots', () => {
     );
     fc.assert(
       fc.property(lanes, fc.nat(60), (some, free) => {
-        const asked = some.map((one) => ({ ...one, rank: ownerQueueRank(one.name) }));
-        const shares = allocateSlots(asked, free);
-        const room = asked.map(({ live, maxLive, ready }) => Math.min(ready, maxLive === null ? ready : Math.max(0, maxLive - live)));
+        const queues = some.map((one) => ({ ...one, rank: ownerQueueRank(one.name) }));
+        const shares = allocateSlots(queues, free);
+        const room = queues.map(({ live, maxLive, ready }) => Math.min(ready, maxLive === null ? ready : Math.max(0, maxLive - live)));
         const total = [...shares.values()].reduce((sum, count) => sum + count, 0);
-        // Nothing is left unused while somebody could use it.
+        // No slot is left unused while a lane could use it.
         expect(total).toBe(
           Math.min(
             free,
             room.reduce((sum, count) => sum + count, 0),
           ),
         );
-        for (const [index, { name }] of asked.entries()) expect(shares.get(name) ?? 0).toBeLessThanOrEqual(room[index]!);
+        for (const [index, { name }] of queues.entries()) expect(shares.get(name) ?? 0).toBeLessThanOrEqual(room[index]!);
       }),
     );
   });
 
-  it('leave a tenth to inbound calls where a number takes them, and nothing where none does', () => {
+  it('leave a tenth to inbound calls if a number accepts them, and nothing otherwise', () => {
     expect(countFreeForOutbound({ limit: 10, hasInbound: false }, { all: 0, inbound: 0 })).toBe(10);
     expect(countFreeForOutbound({ limit: 10, hasInbound: true }, { all: 0, inbound: 0 })).toBe(9);
     expect(countFreeForOutbound({ limit: 10, hasInbound: true }, { all: 1, inbound: 1 })).toBe(9);

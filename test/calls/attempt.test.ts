@@ -7,7 +7,7 @@ import { afterPlacing } from '../../src/calls/attempt/after-placing.ts';
 import { type Attempt, holdsSlot, submitAttempt } from '../../src/calls/attempt/attempt.ts';
 
 const now = 1_700_000_000_000;
-const patience = {
+const timeouts = {
   carrierSilenceMs: 60_000,
   placingTimeoutMs: 20_000,
   unknownGraceMs: 30_000,
@@ -46,20 +46,20 @@ const queued: Attempt = {
   retryAfterSeconds: null,
   callbacks: [],
 };
-const submitting = submitAttempt(queued, now, patience);
+const submitting = submitAttempt(queued, now, timeouts);
 
 const status = (name: StatusEvent['status'], more: Partial<StatusEvent> = {}): StatusEvent =>
   ({ ...statusEvent({ callId: 'CA1', status: name, at: now + 1 }), ...more }) as StatusEvent;
 const machine = (answeredBy: 'person' | 'machine'): MachineEvent => ({ kind: 'machine', callId: 'CA1', answeredBy, at: now + 2 });
 
-const hear = (attempt: Attempt, event: CarrierEvent): Attempt =>
-  event.kind === 'machine' ? afterMachine(attempt, event, now, patience) : afterStatus(attempt, event as StatusEvent, now, patience);
-const hearAll = (attempt: Attempt, events: CarrierEvent[]): Attempt => events.reduce(hear, attempt);
-/** As the object does when the agent is put on the line. */
+const applyEvent = (attempt: Attempt, event: CarrierEvent): Attempt =>
+  event.kind === 'machine' ? afterMachine(attempt, event, now, timeouts) : afterStatus(attempt, event as StatusEvent, now, timeouts);
+const applyEvents = (attempt: Attempt, events: CarrierEvent[]): Attempt => events.reduce(applyEvent, attempt);
+/** The attempt after the agent was connected, as the object stores it. */
 const talking = (attempt: Attempt): Attempt => ({ ...attempt, hasTalk: true });
 
 describe('the line of an attempt', () => {
-  it('ends as the carrier says, whatever the order and however often it is told', () => {
+  it('ends as the carrier reports, in any order of reports and with any repetitions', () => {
     const ends: [CarrierEvent[], string][] = [
       [[status('initiated'), status('ringing'), status('busy', { sipCode: 486 })], 'busy'],
       [[status('initiated'), status('no_answer')], 'no_answer'],
@@ -73,7 +73,7 @@ describe('the line of an attempt', () => {
       const shuffled = fc.shuffledSubarray([...events, ...events], { minLength: events.length * 2 });
       fc.assert(
         fc.property(shuffled, (order) => {
-          const end = hearAll(submitting, order);
+          const end = applyEvents(submitting, order);
           expect(end).toMatchObject({ state: 'ended', outcome, callId: 'CA1' });
           expect(holdsSlot(end)).toBe(false);
         }),
@@ -81,7 +81,7 @@ describe('the line of an attempt', () => {
     }
   });
 
-  it('never goes back, and never ends twice', () => {
+  it('never moves back, and never ends twice', () => {
     const events = fc.constantFrom<CarrierEvent>(
       ...(['queued', 'initiated', 'ringing', 'answered', 'completed', 'busy', 'no_answer', 'failed'] as const).map((name) => status(name)),
       machine('machine'),
@@ -91,7 +91,7 @@ describe('the line of an attempt', () => {
       fc.property(fc.array(events, { maxLength: 12 }), (order) => {
         let attempt = talking(submitting);
         for (const event of order) {
-          const next = hear(attempt, event);
+          const next = applyEvent(attempt, event);
           if (attempt.state === 'ended') expect(next).toEqual(attempt);
           attempt = next;
         }
@@ -99,23 +99,26 @@ describe('the line of an attempt', () => {
     );
   });
 
-  it('is completed only when the agent was on it', () => {
-    const answered = hearAll(submitting, [status('initiated'), status('answered', { answeredBy: 'person' })]);
-    expect(hear(talking(answered), status('completed'))).toMatchObject({ outcome: 'completed', detail: null });
-    expect(hear(answered, status('completed'))).toMatchObject({ outcome: 'failed', detail: expect.stringContaining('before the agent') });
+  it('is completed only if the agent was connected', () => {
+    const answered = applyEvents(submitting, [status('initiated'), status('answered', { answeredBy: 'person' })]);
+    expect(applyEvent(talking(answered), status('completed'))).toMatchObject({ outcome: 'completed', detail: null });
+    expect(applyEvent(answered, status('completed'))).toMatchObject({
+      outcome: 'failed',
+      detail: expect.stringContaining('before the agent'),
+    });
   });
 
-  it('waits for the verdict of machine detection, and then takes a person for granted', () => {
-    const ended = hearAll(talking(submitting), [status('answered'), status('completed')]);
-    expect(ended).toMatchObject({ state: 'placed', checkAt: now + patience.machineVerdictTimeoutMs });
+  it('waits for the verdict of machine detection, and without one assumes a person', () => {
+    const ended = applyEvents(talking(submitting), [status('answered'), status('completed')]);
+    expect(ended).toMatchObject({ state: 'placed', checkAt: now + timeouts.machineVerdictTimeoutMs });
     expect(afterVerdictTimeout(ended)).toMatchObject({ state: 'ended', outcome: 'completed', endedAt: now + 1 });
-    expect(hear(ended, machine('person'))).toMatchObject({ state: 'ended', outcome: 'completed' });
+    expect(applyEvent(ended, machine('person'))).toMatchObject({ state: 'ended', outcome: 'completed' });
     const undetected = { ...talking(submitting), awaitsVerdict: false };
-    expect(hear(undetected, status('completed'))).toMatchObject({ state: 'ended', outcome: 'completed' });
+    expect(applyEvent(undetected, status('completed'))).toMatchObject({ state: 'ended', outcome: 'completed' });
   });
 
-  it('that failed says so in the words of the carrier', () => {
-    const failed = (more: object) => hear(submitting, status('failed', more));
+  it('that failed gives the reason in the words of the carrier', () => {
+    const failed = (more: object) => applyEvent(submitting, status('failed', more));
     expect(failed({ sipCode: 403, fault: { words: 'hangup cause call_rejected' } })).toMatchObject({
       detail: 'the carrier could not complete the call (SIP 403, hangup cause call_rejected)',
       callbacks: [{ status: 'failed', details: { error: 'hangup cause call_rejected' } }],
@@ -127,33 +130,33 @@ describe('the line of an attempt', () => {
     expect(failed({})).toMatchObject({ detail: null });
   });
 
-  it('belongs to the first call that was heard of', () => {
-    const adopted = hear(submitting, status('initiated'));
-    expect(hear(adopted, status('busy', { callId: 'CA2' }))).toEqual(adopted);
-    expect(afterPlacing(adopted, { placed: { callId: 'CA2', status: 'queued' } }, now, patience)).toEqual(adopted);
+  it('belongs to the call that is reported first', () => {
+    const adopted = applyEvent(submitting, status('initiated'));
+    expect(applyEvent(adopted, status('busy', { callId: 'CA2' }))).toEqual(adopted);
+    expect(afterPlacing(adopted, { placed: { callId: 'CA2', status: 'queued' } }, now, timeouts)).toEqual(adopted);
   });
 });
 
 describe('the answer to the request that places a call', () => {
-  it('may come after the carrier has told of the call, or of its end', () => {
-    const heard = hear(submitting, status('ringing'));
-    expect(afterPlacing(heard, { placed: { callId: 'CA1', status: 'queued' } }, now, patience).status).toBe('ringing');
-    expect(afterPlacing(heard, { unknown: 'the answer was lost' }, now, patience)).toEqual(heard);
-    const over = hear(submitting, status('busy'));
-    expect(afterPlacing(over, { placed: { callId: 'CA1', status: 'queued' } }, now, patience)).toEqual(over);
+  it('may come after callbacks of the call, or of its end', () => {
+    const ringing = applyEvent(submitting, status('ringing'));
+    expect(afterPlacing(ringing, { placed: { callId: 'CA1', status: 'queued' } }, now, timeouts).status).toBe('ringing');
+    expect(afterPlacing(ringing, { unknown: 'the answer was lost' }, now, timeouts)).toEqual(ringing);
+    const over = applyEvent(submitting, status('busy'));
+    expect(afterPlacing(over, { placed: { callId: 'CA1', status: 'queued' } }, now, timeouts)).toEqual(over);
   });
 
   it('ends the attempt when the carrier refuses', () => {
     const refused = (kind: 'number' | 'blocked' | 'caller_id' | 'account') =>
-      afterPlacing(submitting, { refused: { kind, code: '21211', message: 'No', retryable: false } }, now, patience);
+      afterPlacing(submitting, { refused: { kind, code: '21211', message: 'No', retryable: false } }, now, timeouts);
     expect(refused('number')).toMatchObject({ state: 'ended', outcome: 'number_refused', detail: 'No (21211)' });
     expect(refused('account')).toMatchObject({ state: 'ended', outcome: 'account_refused' });
-    const busy = afterPlacing(submitting, { busy: { retryAfterSeconds: 7 } }, now, patience);
+    const busy = afterPlacing(submitting, { busy: { retryAfterSeconds: 7 } }, now, timeouts);
     expect(busy).toMatchObject({ state: 'ended', outcome: 'rate_limited', retryAfterSeconds: 7 });
   });
 
-  it('that is lost leaves the attempt in doubt, and holding its slot', () => {
-    const unknown = afterPlacing(submitting, { unknown: 'connection reset' }, now, patience);
+  it('that is lost leaves the attempt in doubt, with its slot', () => {
+    const unknown = afterPlacing(submitting, { unknown: 'connection reset' }, now, timeouts);
     expect(unknown).toMatchObject({ state: 'submitting', detail: 'submission_unknown: connection reset' });
     expect(holdsSlot(unknown)).toBe(true);
   });
@@ -162,26 +165,26 @@ describe('the answer to the request that places a call', () => {
 describe('an attempt in doubt', () => {
   const call = (callId: string) => ({ callId, status: 'ringing' as const, rank: 2, isTerminal: false });
   const list = (attempt: Attempt, ids: string[], foreign: string[] = []) =>
-    afterListing(attempt, { calls: ids.map(call), isComplete: true }, new Set(foreign), now, patience);
+    afterListing(attempt, { calls: ids.map(call), isComplete: true }, new Set(foreign), now, timeouts);
 
-  it('is the one call that the carrier has and nobody else is', () => {
+  it('gets the one call of the carrier that belongs to no other attempt', () => {
     expect(list(submitting, ['CA7'])).toMatchObject({ state: 'placed', callId: 'CA7', status: 'ringing' });
     expect(list(submitting, ['CA7', 'CA8'], ['CA8'])).toMatchObject({ state: 'placed', callId: 'CA7' });
   });
 
-  it('is in no doubt any more once it is found', () => {
-    const lost = afterPlacing(submitting, { unknown: 'connection reset' }, now, patience);
+  it('is no longer in doubt once its call is found', () => {
+    const lost = afterPlacing(submitting, { unknown: 'connection reset' }, now, timeouts);
     expect(list(lost, ['CA7']).detail).toBeNull();
   });
 
-  it('was not placed when three looks find none', () => {
+  it('was not placed if three look-ups find no call', () => {
     const first = list(submitting, []);
-    expect(first).toMatchObject({ state: 'submitting', failedLookUps: 1, checkAt: now + patience.lookUpIntervalMs });
+    expect(first).toMatchObject({ state: 'submitting', failedLookUps: 1, checkAt: now + timeouts.lookUpIntervalMs });
     expect(list(list(first, []), ['CA8'], ['CA8'])).toMatchObject({ state: 'ended', outcome: 'carrier_trouble' });
   });
 
   it('is never dialled again when the carrier cannot say whether there was a call', () => {
-    const look = (attempt: Attempt) => afterListing(attempt, { calls: [], isComplete: false }, new Set(), now, patience);
+    const look = (attempt: Attempt) => afterListing(attempt, { calls: [], isComplete: false }, new Set(), now, timeouts);
     expect(look(look(look(submitting)))).toMatchObject({
       state: 'ended',
       outcome: 'failed',
@@ -189,7 +192,7 @@ describe('an attempt in doubt', () => {
     });
   });
 
-  it('is never dialled again when several calls may be it', () => {
+  it('is never dialled again when several calls may be its own', () => {
     expect(list(submitting, ['CA7', 'CA8'])).toMatchObject({
       state: 'ended',
       outcome: 'failed',
@@ -198,28 +201,28 @@ describe('an attempt in doubt', () => {
   });
 
   it('keeps its slot as long as the carrier cannot be asked', () => {
-    const asked = afterListing(submitting, { failure: 'timeout' }, new Set(), now, patience);
+    const asked = afterListing(submitting, { failure: 'timeout' }, new Set(), now, timeouts);
     expect(asked).toMatchObject({ state: 'submitting', failedLookUps: 0 });
-    const late = afterListing(submitting, { failure: 'timeout' }, new Set(), now + 7 * 3_600_000, patience);
+    const late = afterListing(submitting, { failure: 'timeout' }, new Set(), now + 7 * 3_600_000, timeouts);
     expect(late).toMatchObject({ state: 'ended', outcome: 'failed' });
   });
 });
 
 describe('a call that has gone silent', () => {
-  const placed = hear(submitting, status('ringing'));
+  const placed = applyEvent(submitting, status('ringing'));
 
-  it('goes on by what the carrier says when it is asked', () => {
+  it('goes on by the answer of the carrier to a look-up', () => {
     const live = { callId: 'CA1', status: 'ringing' as const, rank: 2, isTerminal: false };
-    expect(afterLookUp(placed, { call: live }, now, patience)).toMatchObject({ state: 'placed', checkAt: now + patience.carrierSilenceMs });
+    expect(afterLookUp(placed, { call: live }, now, timeouts)).toMatchObject({ state: 'placed', checkAt: now + timeouts.carrierSilenceMs });
     const busy = { callId: 'CA1', status: 'busy' as const, rank: 4, isTerminal: true };
-    expect(afterLookUp(placed, { call: busy }, now, patience)).toMatchObject({ state: 'ended', outcome: 'busy' });
+    expect(afterLookUp(placed, { call: busy }, now, timeouts)).toMatchObject({ state: 'ended', outcome: 'busy' });
   });
 
-  it('is given up only when the carrier knows nothing of it, three times', () => {
+  it('is given up only after three look-ups in which the carrier does not know it', () => {
     let attempt = placed;
-    for (let look = 0; look < 2; look++) attempt = afterLookUp(attempt, { missing: true }, now, patience);
+    for (let look = 0; look < 2; look++) attempt = afterLookUp(attempt, { missing: true }, now, timeouts);
     expect(attempt.state).toBe('placed');
-    expect(afterLookUp(attempt, { missing: true }, now, patience)).toMatchObject({ state: 'ended', outcome: 'failed' });
-    expect(afterLookUp(placed, { failure: 'away' }, now, patience).state).toBe('placed');
+    expect(afterLookUp(attempt, { missing: true }, now, timeouts)).toMatchObject({ state: 'ended', outcome: 'failed' });
+    expect(afterLookUp(placed, { failure: 'away' }, now, timeouts).state).toBe('placed');
   });
 });

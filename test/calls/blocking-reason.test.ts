@@ -10,8 +10,8 @@ const open: QueueStatus = {
 };
 const at = Date.parse('2027-03-01T09:00:00Z');
 
-/** Each bound as it holds, the strongest first. */
-const bounds: [word: string, change: Partial<QueueStatus>][] = [
+/** Each limit with the change that reaches it, the strongest first. */
+const limits: [word: string, change: Partial<QueueStatus>][] = [
   ['telephony_not_configured', { cannotDialReason: 'create one' }],
   ['in_another_call', { queued: { isReady: false, isPersonInCall: true, notBefore: null } }],
   ['carrier_busy', { queued: { isReady: false, isPersonInCall: false, notBefore: at } }],
@@ -19,28 +19,28 @@ const bounds: [word: string, change: Partial<QueueStatus>][] = [
   ['call_slots', { plan: { live: 10, limit: 10, free: 0 } }],
   ['calls_per_second', { rate: { begun: 1, perSecond: 1 } }],
 ];
-const wordsOf = (told: string | null) => told?.split('; ').map((part) => /^\w+/.exec(part)![0]);
+const wordsOf = (reason: string | null) => reason?.split('; ').map((part) => /^\w+/.exec(part)![0]);
 
-describe('what holds queued calls', () => {
-  test('nothing: their turn is next', () => {
+describe('the blocking reason of queued calls', () => {
+  test('is null when their turn is next', () => {
     expect(findBlockingReason(open)).toBeNull();
     expect(findBlockingReason({ ...open, own: { live: 500, maxLive: null } })).toBeNull();
   });
 
-  test.each(bounds)('%s alone is named', (word, change) => {
+  test.each(limits)('names %s alone', (word, change) => {
     expect(wordsOf(findBlockingReason({ ...open, ...change }))).toEqual([word]);
   });
 
-  test('of two, what the other could not lift; two limits that are both reached are both named', () => {
-    for (const [index, [strong, change]] of bounds.entries())
-      for (const [weak, more] of bounds.slice(index + 1)) {
+  test('names the stronger of two limits, and both of two equal limits that are reached', () => {
+    for (const [index, [strong, change]] of limits.entries())
+      for (const [weak, more] of limits.slice(index + 1)) {
         if ('queued' in change && 'queued' in more) continue;
         const expected = strong === 'max_concurrency' && weak === 'call_slots' ? [strong, weak] : [strong];
         expect(wordsOf(findBlockingReason({ ...open, ...more, ...change })), `${strong} and ${weak}`).toEqual(expected);
       }
   });
 
-  test('slots that are kept free for inbound calls count as taken, and are told', () => {
+  test('counts slots in reserve for inbound calls as taken, and mentions them', () => {
     expect(findBlockingReason({ ...open, plan: { live: 9, limit: 10, free: 0 } })).toBe(
       'call_slots: 9 of the 10 calls that the plan allows at once are live, and the others are kept free for inbound calls',
     );

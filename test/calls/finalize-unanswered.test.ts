@@ -26,11 +26,11 @@ const silent = (key: string, change: Partial<UnansweredCall> = {}): UnansweredCa
 
 type JourneyStub = { start: () => Promise<unknown>; callSettled: (runId: number) => Promise<void> };
 
-/** An organization with calls on which nobody talked; the objects of runs that journeys are, and those of the runs that triggers start. */
+/** An organization with unanswered calls; the objects of the journey runs that wait for them, and of the runs that triggers start. */
 async function setUp(keys: string[], more: (index: number) => Partial<NewAgentRun> = () => ({})) {
   const organization = await withAgent();
   const { context, agent, client } = organization;
-  // What fails here is written to the log.
+  // Expected failures are logged.
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
   const rows: AgentRunRow[] = [];
   for (const [index, attemptKey] of keys.entries()) rows.push(await newRun(context, agent, { attemptKey, ...more(index) }));
@@ -41,14 +41,14 @@ async function setUp(keys: string[], more: (index: number) => Partial<NewAgentRu
   const completed = async () => Promise.all(rows.map(async ({ id }) => (await findAgentRun(context, id))!.is_completed));
   const listener = () =>
     createActiveWorkflow(client, { definition: chain(), trigger: { type: 'event', config: { event: 'call.completed' } } });
-  const told = async (workflow: number) =>
+  const notifiedRuns = async (workflow: number) =>
     ((await client.get(`/automation-workflows/${workflow}/runs`)).body.runs as { initial_context: { call_run_id: number } }[])
       .map(({ initial_context: { call_run_id: id } }) => id)
       .toSorted();
-  return { ...organization, rows, objects, completed, listener, told };
+  return { ...organization, rows, objects, completed, listener, notifiedRuns };
 }
 
-test('calls are completed and journeys told; a call without a row has nothing left to be done', async () => {
+test('calls are completed and their journeys notified; a call without a row needs no work', async () => {
   const { context, rows, objects, completed } = await setUp(['journey:7:n:1:1', 'single:0:a'], (index) => ({
     automationRunId: index === 0 ? 7 : null,
   }));
@@ -61,47 +61,47 @@ test('calls are completed and journeys told; a call without a row has nothing le
   expect(callSettled.mock.calls).toEqual([[rows[0]!.id], [rows[0]!.id]]);
 });
 
-test('one journey that cannot be told holds up no other call, and is told by another try', async () => {
+test('a journey that cannot be notified holds up no other call, and is notified by another try', async () => {
   const keys = Array.from({ length: 12 }, (_, index) => `journey:${index + 1}:n:1:1`);
   const { context, rows, objects, completed } = await setUp(keys, (index) => ({ automationRunId: index + 1 }));
-  const heard: number[] = [];
+  const settledRuns: number[] = [];
   let isBroken = true;
   objects((journey) => ({
     start: async () => undefined,
     callSettled: async (runId) => {
       if (journey === 3 && isBroken) throw new Error('this run is broken');
-      heard.push(runId);
+      settledRuns.push(runId);
     },
   }));
   const calls = keys.map((key) => silent(key));
   expect(await finalizeUnanswered(context, calls)).toEqual(keys.filter((_, index) => index !== 2));
   expect(await completed()).toEqual(keys.map(() => true));
-  expect(heard).toHaveLength(11);
+  expect(settledRuns).toHaveLength(11);
   isBroken = false;
   expect(await finalizeUnanswered(context, [calls[2]!])).toEqual([keys[2]]);
-  expect(heard.at(-1)).toBe(rows[2]!.id);
+  expect(settledRuns.at(-1)).toBe(rows[2]!.id);
 });
 
-test('a run of a trigger that cannot begin keeps no call from being settled: it is recorded, and the tick starts it', async () => {
+test('a trigger run that cannot begin keeps no call from being finalized: it is recorded, and the tick starts it', async () => {
   const keys = ['journey:1:n:1:1', 'journey:2:n:1:1', 'journey:3:n:1:1'];
-  const { context, rows, objects, listener, told } = await setUp(keys, (index) => ({ automationRunId: index + 1 }));
+  const { context, rows, objects, listener, notifiedRuns } = await setUp(keys, (index) => ({ automationRunId: index + 1 }));
   const workflow = await listener();
-  const heard: number[] = [];
+  const settledRuns: number[] = [];
   const failing = new Set<number>();
   objects((runId) => ({
     start: async () => {
       if (failing.size === 0) failing.add(runId);
       if (failing.has(runId)) throw new Error('this run cannot start');
     },
-    callSettled: async (call) => void heard.push(call),
+    callSettled: async (call) => void settledRuns.push(call),
   }));
   const done = await finalizeUnanswered(
     context,
     keys.map((key) => silent(key)),
   );
   expect(done).toEqual(keys);
-  expect(heard).toHaveLength(3);
-  expect(await told(workflow)).toEqual(rows.map(({ id }) => id).toSorted());
+  expect(settledRuns).toHaveLength(3);
+  expect(await notifiedRuns(workflow)).toEqual(rows.map(({ id }) => id).toSorted());
   const [late] = failing;
   const started: number[] = [];
   objects((runId) => ({ start: async () => void started.push(runId), callSettled: async () => undefined }));
@@ -109,24 +109,24 @@ test('a run of a trigger that cannot begin keeps no call from being settled: it 
   expect(started).toContain(late);
 });
 
-test('a call that was given back undialled fires nothing', async () => {
-  const { context, rows, objects, listener, told, completed } = await setUp(['single:0:a', 'single:0:b']);
+test('a call that was given back undialled fires no trigger', async () => {
+  const { context, rows, objects, listener, notifiedRuns, completed } = await setUp(['single:0:a', 'single:0:b']);
   const workflow = await listener();
   objects(() => ({ start: async () => undefined, callSettled: async () => undefined }));
   const returned = silent('single:0:a', { outcome: 'cancelled', returned: 'suppressed' });
   expect(await finalizeUnanswered(context, [returned, silent('single:0:b')])).toEqual(['single:0:a', 'single:0:b']);
   expect(await completed()).toEqual([true, true]);
-  expect(await told(workflow)).toEqual([rows[1]!.id]);
+  expect(await notifiedRuns(workflow)).toEqual([rows[1]!.id]);
 });
 
-test('several are told at a time, and not all', async () => {
+test('several journeys are notified at a time, and not all', async () => {
   const keys = Array.from({ length: 20 }, (_, index) => `journey:${index + 1}:n:1:1`);
   const { context, objects } = await setUp(keys, (index) => ({ automationRunId: index + 1 }));
   const waiting: (() => void)[] = [];
   let [live, peak, asked] = [0, 0, 0];
   objects(() => ({
     start: async () => undefined,
-    // Each waits for another one: told one after the other, they would wait for ever.
+    // Each waits for another one. One after the other they would wait for ever.
     callSettled: async () => {
       peak = Math.max(peak, ++live);
       await new Promise<void>((resolve) => {
@@ -141,7 +141,7 @@ test('several are told at a time, and not all', async () => {
   expect(peak).toBeLessThanOrEqual(6);
 });
 
-test('the call slots settle all other calls of an organization while one journey cannot be told', async () => {
+test('the call slots finalize all other calls of an organization while one journey cannot be notified', async () => {
   const singles = Array.from({ length: 110 }, (_, index) => `single:0:${index}`);
   const { id, agent, objects, completed } = await setUp(['journey:7:n:1:1', ...singles], (index) => ({
     automationRunId: index === 0 ? 7 : null,

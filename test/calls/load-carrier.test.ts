@@ -31,7 +31,7 @@ async function contextOf(organizationId: number, settings: Partial<Context['sett
 const created = async (client: Client, body: object): Promise<number> => (await client.post(path, body)).body.id;
 
 describe('a carrier', () => {
-  test('of Twilio comes with its secrets opened, ready to be asked', async () => {
+  test('of Twilio is loaded with opened secrets, ready for use', async () => {
     const { client, id } = await newOrganization();
     const agentId = await newAgentId(id);
     const body = twilioConfig({ calls_per_second: 7, machine_detection: false, inbound_workflow_id: agentId });
@@ -55,7 +55,7 @@ describe('a carrier', () => {
     expect(placed).toEqual({ calls: [], isComplete: true });
   });
 
-  test('of Telnyx comes with the public key that checks its webhooks', async () => {
+  test('of Telnyx is loaded with the public key that checks its webhooks', async () => {
     const { client, id } = await newOrganization();
     const { context } = await contextOf(id);
     const create = vi.spyOn(carriers.telnyx, 'create');
@@ -68,13 +68,13 @@ describe('a carrier', () => {
     expect(create).toHaveBeenCalledExactlyOnceWith(credentials, expect.objectContaining({ baseUrl: expect.any(String) }));
   });
 
-  test('calls back under PUBLIC_URL where that is set', async () => {
+  test('calls back under PUBLIC_URL if it is set', async () => {
     const { client, id } = await newOrganization();
     const { context } = await contextOf(id, { PUBLIC_URL: 'https://calls.example.com/' });
     expect((await loadCarrier(context, await created(client, twilioConfig())))?.callbackOrigin).toBe('https://calls.example.com');
   });
 
-  test('is nothing to another organization, nor once it is deleted', async () => {
+  test('is not found by another organization, nor after its deletion', async () => {
     const { client, id } = await newOrganization();
     const { id: otherId } = await newOrganization();
     const configId = await created(client, twilioConfig());
@@ -97,13 +97,13 @@ describe('a carrier', () => {
     time.now += 1;
     await loadCarrier(context, configId);
     expect(recording.calls).toBe(2);
-    // A clock that was set back stretches nothing.
+    // A clock that was set back extends no time.
     time.now -= 3_600_000;
     await loadCarrier(context, configId);
     expect(recording.calls).toBe(3);
   });
 
-  test('is read anew after a change here, also by one who read it while it changed', async () => {
+  test('is read anew after a change in this isolate, also if it was read during the change', async () => {
     const { client, id } = await newOrganization();
     const configId = await created(client, twilioConfig());
     const { context } = await contextOf(id);
@@ -123,7 +123,7 @@ describe('a carrier', () => {
         true,
       ),
     };
-    // It reads 2, and before it goes on, the configuration changes.
+    // The statement reads 2, and the configuration changes before it returns.
     const lateStatement = (statement: D1PreparedStatement): D1PreparedStatement =>
       ({
         bind: (...values: unknown[]) => lateStatement(statement.bind(...values)),
@@ -139,8 +139,8 @@ describe('a carrier', () => {
   });
 });
 
-describe('the terms of dialling', () => {
-  test('are the plan, the hours between calls and the default configuration', async () => {
+describe('the dialling policy', () => {
+  test('has the plan, the hours between calls and the default configuration', async () => {
     const { client, id } = await newOrganization();
     const { context } = await contextOf(id);
     expect(await loadDialingPolicy(context)).toEqual({ limit: 100, minHoursBetweenCalls: 0, config: null, hasInbound: false });
@@ -148,7 +148,7 @@ describe('the terms of dialling', () => {
     const configId = await created(client, body);
     await client.patch('/organizations/current', { min_hours_between_calls: 1.5 });
     await env.DB.prepare('UPDATE organization SET plan_concurrent_calls = 3 WHERE id = ?').bind(id).run();
-    // The context is the one from before: nothing of it is believed.
+    // The context is older than the change, and is not used.
     expect(await loadDialingPolicy(context)).toEqual({
       limit: 3,
       minHoursBetweenCalls: 1.5,
@@ -157,7 +157,7 @@ describe('the terms of dialling', () => {
     });
   });
 
-  test('follow the default, and know of inbound calls at any configuration', async () => {
+  test('follows the default, and includes inbound calls at any configuration', async () => {
     const { client, id } = await newOrganization();
     const { context } = await contextOf(id);
     const first = await created(client, twilioConfig());
@@ -167,14 +167,14 @@ describe('the terms of dialling', () => {
     expect(await loadDialingPolicy(context)).toMatchObject({ config: { id: second, provider: 'telnyx' }, hasInbound: true });
   });
 
-  test("are not another organization's", async () => {
+  test('has nothing of another organization', async () => {
     const { client } = await newOrganization();
     const { id: otherId } = await newOrganization();
     await created(client, twilioConfig());
     expect(await loadDialingPolicy((await contextOf(otherId)).context)).toMatchObject({ config: null, hasInbound: false });
   });
 
-  test('hold no secret', async () => {
+  test('holds no secret', async () => {
     const { client, id } = await newOrganization();
     await created(client, twilioConfig());
     const text = JSON.stringify(await loadDialingPolicy((await contextOf(id)).context));

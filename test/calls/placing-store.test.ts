@@ -8,7 +8,7 @@ import { newPhone } from '../support/organization.ts';
 import { explainQueryPlans, recordedDatabase, type Recording } from '../support/recorded-database.ts';
 import { newRun, withAgent } from '../voice-agents/runs.ts';
 
-/** An organization with runs, and a database that notes what is asked of it. */
+/** An organization with runs, and a database that records its statements. */
 async function setUp() {
   const { id: organizationId, agent, context } = await withAgent();
   const recording: Recording = { statements: [], calls: 0 };
@@ -51,7 +51,7 @@ const writeMany = (agentId: number, count: number) =>
     .bind(JSON.stringify(Array.from({ length: count }, (_, index) => index)), agentId)
     .run();
 
-test('every statement finds its rows by their keys: none goes through the runs, agents or contacts of an organization', async () => {
+test('every statement finds its rows by their keys: none scans the runs, agents or contacts of an organization', async () => {
   const { organizationId, agent, recording, database, first } = await setUp();
   const ids = JSON.stringify([first.id]);
   const asked = JSON.stringify([
@@ -75,7 +75,7 @@ test('every statement finds its rows by their keys: none goes through the runs, 
   for (const { sql, plan } of plans) expect([sql, plan.filter((step) => !isBounded(step))]).toEqual([sql, []]);
 });
 
-test('completing calls costs what they are, not what the organization has', async () => {
+test('completing calls costs rows in proportion to the calls, not to the organization', async () => {
   const { organizationId, agent, database, last } = await setUp();
   const ends = JSON.stringify([end('single:0:first'), ...Array.from({ length: 99 }, (_, index) => end(`none:${index}`))]);
   const cost = async () => {
@@ -88,29 +88,29 @@ test('completing calls costs what they are, not what the organization has', asyn
   expect(await cost()).toBe(before);
 });
 
-test('a completed call is not woken, and what it was completed with stays', async () => {
+test('a completed call is not woken, and its completion stays', async () => {
   const { organizationId, context, first } = await setUp();
   const { database } = context;
   const complete = (change: Partial<rows.UnansweredEnd>) =>
     database.batch(rows.completeUnansweredRuns(database, organizationId, JSON.stringify([{ ...end('single:0:first'), ...change }])));
-  const [, told] = await complete({ own_number: '+15005550006', reason: 'busy: the line was taken' });
-  expect(told).toMatchObject([{ id: first.id, attempt_key: 'single:0:first', agent_name: 'Sales', outcome: 'busy' }]);
+  const [, completedRows] = await complete({ own_number: '+15005550006', reason: 'busy: the line was taken' });
+  expect(completedRows).toMatchObject([{ id: first.id, attempt_key: 'single:0:first', agent_name: 'Sales', outcome: 'busy' }]);
   const completed = await findAgentRun(context, first.id);
   expect(completed).toMatchObject({ is_completed: true, wake_at: null, own_number: '+15005550006', completed_at: 7, revision: 1 });
   expect((await complete({ outcome: 'failed' }))[1]).toMatchObject([{ id: first.id, outcome: 'busy' }]);
   expect(await findAgentRun(context, first.id)).toEqual(completed);
 });
 
-test('calls of others are neither completed, read nor forgotten', async () => {
+test('calls of other organizations are neither completed, read nor cleared', async () => {
   const { first, context } = await setUp();
   const stranger = await withAgent();
   const { database } = stranger.context;
   const ids = JSON.stringify([first.id]);
-  const [, told, open] = await database.batch([
+  const [, completedRows, open] = await database.batch([
     ...rows.completeUnansweredRuns(database, stranger.id, JSON.stringify([end('single:0:first')])),
     rows.selectOpenCallRuns(database, stranger.id, ids),
     rows.clearWakeAt(database, stranger.id, ids),
   ]);
-  expect([told, open]).toEqual([[], []]);
+  expect([completedRows, open]).toEqual([[], []]);
   expect(await findAgentRun(context, first.id)).toEqual(first);
 });

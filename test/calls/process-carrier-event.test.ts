@@ -8,7 +8,7 @@ import { callStub } from '../support/calls.ts';
 import { callingOrganization, type CallingOrganization } from '../support/carrier.ts';
 import { newPhone } from '../support/organization.ts';
 
-// Failures are told to the log.
+// Expected failures are logged.
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined));
 afterEach(() => vi.restoreAllMocks());
 
@@ -16,7 +16,7 @@ const token = 'a-token-of-the-test';
 const telnyxUrl = (env as unknown as { TELNYX_BASE_URL: string }).TELNYX_BASE_URL;
 let serial = 0;
 
-/** An attempt of a person's that the carrier has been asked to call, with its run. */
+/** A submitted attempt, with its run. */
 async function submitted(slots: DurableObjectStub<CallSlotsObject>, { id, agentId }: { id: number; agentId: number }) {
   vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
   const key = `single:0:${crypto.randomUUID()}`;
@@ -45,7 +45,7 @@ const settledRow = (runId: number) =>
     { timeout: 15_000, interval: 20 },
   );
 
-/** A call that Twilio was asked to place, and what it tells of it. */
+/** A call that Twilio was asked to place, and Twilio's callbacks of it. */
 async function twilioCall() {
   const organization = await callingOrganization({ authToken: token });
   const { id, configId, account } = organization;
@@ -62,7 +62,7 @@ async function twilioCall() {
   const hangsUp = () => post('status', { CallStatus: 'completed', CallDuration: '6', Direction: 'outbound-api' });
   const sessionEnds = (SessionStatus: string, SessionId: string, more: Record<string, string> = {}) =>
     post('connect', { SessionStatus, SessionId, ...more });
-  /** The carrier opens the socket that a document names. */
+  /** Opens the socket that a document names, as the carrier does. */
   const connects = async (document: string, callSid = call.CallSid) => {
     const address = relayOf(document).replace('wss:', 'https:');
     const { webSocket, status } = await exports.default.fetch(new Request(address, { headers: { upgrade: 'websocket' } }));
@@ -77,14 +77,14 @@ const relayOf = (document: string) => /<ConversationRelay url="([^"]+)"/.exec(do
 const isBegun = (stub: DurableObjectStub<CallObject>) =>
   vi.waitFor(async () => expect((await stub.snapshot())!.logs.events.some(({ type }) => type === 'started')).toBe(true));
 
-describe('a call on which the agent never came', () => {
-  it('has failed when the socket cannot be opened, and says what to check', async () => {
+describe('a call whose agent was never connected', () => {
+  it('fails when the socket cannot be opened, and says what to check', async () => {
     const { picksUp, sessionEnds, hangsUp, runId, slots, key, stub } = await twilioCall();
     expect(await (await picksUp()).text()).toContain('<ConversationRelay');
     for (const session of ['VX1', 'VX2', 'VX3'])
       expect(await (await sessionEnds('failed', session)).text()).toContain('<ConversationRelay');
     expect(await (await sessionEnds('failed', 'VX4')).text()).toContain('<Hangup');
-    // Nothing is left that would wait for somebody to talk to.
+    // No conversation is left that would wait for a person.
     expect(await stub.snapshot()).toBeNull();
     expect(await (await sessionEnds('failed', 'VX4')).text()).toContain('<Hangup');
     await hangsUp();
@@ -96,7 +96,7 @@ describe('a call on which the agent never came', () => {
     });
   });
 
-  it('has failed in the words of the carrier, with what to do, and is not tried again where that cannot help', async () => {
+  it('fails in the words of the carrier, says what to do, and is not tried again if that cannot help', async () => {
     const fails = (call: Awaited<ReturnType<typeof twilioCall>>, fault: Record<string, string>) => call.sessionEnds('failed', 'VX1', fault);
     for (const [fault, reason] of [
       [{ ErrorCode: '64106', ErrorMessage: 'Invalid voice' }, /workflow_configurations \(Twilio error 64106: Invalid voice\)$/],
@@ -112,7 +112,7 @@ describe('a call on which the agent never came', () => {
     }
   });
 
-  it('has failed in the words of the error log of its account, where the line ends without another word', async () => {
+  it('fails in the words of the error log of its account, if the line ends without a reason', async () => {
     const call = await twilioCall();
     await call.picksUp();
     const realFetch = globalThis.fetch;
@@ -129,7 +129,7 @@ describe('a call on which the agent never came', () => {
     });
   });
 
-  it('says what to look for when the carrier has no words for it', async () => {
+  it('says what to check when the carrier gives no reason', async () => {
     const call = await twilioCall();
     await call.picksUp();
     await call.hangsUp();
@@ -138,7 +138,7 @@ describe('a call on which the agent never came', () => {
     });
   });
 
-  it('has failed when the person hangs up before the socket is open, however that is told', async () => {
+  it('fails when the person hangs up before the socket is open, in whatever form the carrier reports it', async () => {
     for (const isToldBySession of [true, false]) {
       const { picksUp, sessionEnds, hangsUp, runId, stub } = await twilioCall();
       await picksUp();
@@ -149,7 +149,7 @@ describe('a call on which the agent never came', () => {
     }
   });
 
-  it('is hung up when its run is over, or the talk cannot begin', async () => {
+  it('is hung up when its run is over, or the conversation cannot begin', async () => {
     const over = await twilioCall();
     await env.DB.prepare("UPDATE voice_agent_run SET is_completed = 1, outcome = 'cancelled' WHERE id = ?").bind(over.runId).run();
     expect(await (await over.picksUp()).text()).toContain('<Hangup');
@@ -164,7 +164,7 @@ describe('a call on which the agent never came', () => {
     expect(await settledRow(failing.runId)).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(/^agent_not_heard: /) });
   });
 
-  it('is no call on which somebody was greeted, whatever became of the line', async () => {
+  it('is no call on which the agent has greeted, however the line ended', async () => {
     const { picksUp, connects, sessionEnds, hangsUp, runId, stub } = await twilioCall();
     await connects(await (await picksUp()).text());
     await isBegun(stub);
@@ -177,7 +177,7 @@ describe('a call on which the agent never came', () => {
 });
 
 describe('the address of a socket', () => {
-  it('opens it once, and is another one in each document', async () => {
+  it('opens it once, and differs in each document', async () => {
     const { picksUp, connects, stub } = await twilioCall();
     const [first, second] = [await (await picksUp()).text(), await (await picksUp()).text()];
     expect(relayOf(first)).not.toBe(relayOf(second));
@@ -198,7 +198,7 @@ describe('the address of a socket', () => {
   });
 });
 
-/** A call that Telnyx was asked to place. It does the commands that it is `given`, but for those that are `failing`. */
+/** A call that Telnyx was asked to place. Telnyx does the commands in `given`, except those in `failing`. */
 async function telnyxCall(options: CallingOrganization = {}) {
   const organization = await callingOrganization(options);
   const { id, client, agentId } = organization;
@@ -254,7 +254,7 @@ async function telnyxCall(options: CallingOrganization = {}) {
 }
 
 describe('a carrier that takes commands', () => {
-  it('is told to end a line that it does not connect, and the call has failed', async () => {
+  it('gets the command to end a line that it does not connect, and the call fails', async () => {
     const { picksUp, hangsUp, failing, given, runId, stub } = await telnyxCall();
     failing.add('conversation_relay_start');
     expect((await picksUp()).status).toBe(200);
@@ -267,7 +267,7 @@ describe('a carrier that takes commands', () => {
     });
   });
 
-  it('tells again what a command follows from that it did not obey', async () => {
+  it('repeats the event of a command that failed', async () => {
     const { picksUp, tell, failing, given } = await telnyxCall();
     await picksUp();
     failing.add('hangup');
@@ -279,7 +279,7 @@ describe('a carrier that takes commands', () => {
     expect(given).toEqual(['conversation_relay_start', 'hangup', 'hangup']);
   });
 
-  it('puts the agent on the line at once, and ends the talk when a machine turns out to have answered', async () => {
+  it('connects the agent at once, and ends the conversation when a machine has answered', async () => {
     const { picksUp, tell, hangsUp, given, runId, stub } = await telnyxCall();
     await picksUp();
     expect(given).toEqual(['conversation_relay_start']);
@@ -297,7 +297,7 @@ describe('a carrier that takes commands', () => {
     expect(await settledRow(runId)).toMatchObject({ outcome: 'voicemail', reason: null });
   });
 
-  it('is asked for a recording by its leg, though the webhook does not name the call', async () => {
+  it('is asked for a recording by its leg, since the webhook does not name the call', async () => {
     const { post, statusUrl, picksUp, hangsUp, runId, key } = await telnyxCall();
     await picksUp();
     await hangsUp();
@@ -319,7 +319,7 @@ describe('a carrier that takes commands', () => {
     ]);
   });
 
-  it('is not told to connect again when it tells again of an answer', async () => {
+  it('gets no second command to connect when it repeats the answer', async () => {
     const { picksUp, tell, given, stub } = await telnyxCall();
     await picksUp();
     const socket = await stub.fetch('https://call.test/relay/once', { headers: { upgrade: 'websocket' } });
@@ -331,7 +331,7 @@ describe('a carrier that takes commands', () => {
     expect(given).toEqual(['conversation_relay_start']);
   });
 
-  it('tells again of an inbound call that it did not answer, or did not end', async () => {
+  it('repeats the event of an inbound call that it did not answer, or did not end', async () => {
     for (const [concurrentCalls, action] of [
       [2, 'answer'],
       [1, 'hangup'],
@@ -348,8 +348,8 @@ describe('a carrier that takes commands', () => {
   });
 });
 
-describe('what Telnyx signs, which is not the address', () => {
-  it('counts for the attempt and the run that it is about, and for no other', async () => {
+describe('a webhook of Telnyx, whose signature does not cover the address', () => {
+  it('counts for its own attempt and run, and for no other', async () => {
     const { post, statusUrl, key, runId, slots, given, id } = await telnyxCall();
     const other = await submitted(slots, { id, agentId: (await rowOf(runId))!['agent_id'] });
     const ignored = async (address: string, attempt = key) =>

@@ -18,7 +18,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const minutes = (count: number) => Date.now() + count * 60_000;
 
-/** An organization that can call, and its call slots, which take what they are asked for unless they are out of reach. */
+/** An organization that can call, with call slots that accept all requests unless they are unreachable. */
 async function setUp() {
   const organization = await withAgent();
   const { id, client, agent, context } = organization;
@@ -43,7 +43,7 @@ async function setUp() {
   return { ...organization, context, slots, order, start, rows };
 }
 
-test('a call that could not be queued is queued by the minute tick, once, and nobody is told to ask again', async () => {
+test('a call that could not be queued is queued by the minute tick, once, and the caller gets no error', async () => {
   const { agent, context, slots, order, start } = await setUp();
   slots.isOut = true;
   const started = await start();
@@ -91,7 +91,7 @@ test('a call whose request dies as soon as its row is written is queued by the m
   expect(slots.requests.flatMap(({ calls }) => calls)).toHaveLength(1);
 });
 
-test('a call is asked for under the same name again when the tick dies after it has asked', async () => {
+test('a call is requested again under the same key when the tick dies after its request', async () => {
   const { id, slots, start, rows } = await setUp();
   await start();
   const [run] = await rows();
@@ -108,7 +108,7 @@ test('a call is asked for under the same name again when the tick dies after it 
   expect(new Set(keys).size).toBe(1);
 });
 
-test('a call that is over, or that a journey has asked for, is not asked for again', async () => {
+test('a call that is over, or that a journey requested, is not requested again', async () => {
   const { agent, context, slots, start } = await setUp();
   const { body } = await start();
   await settle(context, settlement(body.id));
@@ -128,7 +128,7 @@ test('a call that is over, or that a journey has asked for, is not asked for aga
   expect(slots.requests).toHaveLength(before);
 });
 
-test('a journey hears that its call could not be queued, and asks again itself', async () => {
+test('a journey gets the error of a call that could not be queued, and repeats the request itself', async () => {
   const { agent, context, slots } = await setUp();
   slots.isOut = true;
   const asked = requestCall(context, {
@@ -144,7 +144,7 @@ test('a journey hears that its call could not be queued, and asks again itself',
   await expect(asked).rejects.toThrow('the object was reset');
 });
 
-test('calls and chats that wait for the minute tick are told apart', async () => {
+test('the minute tick distinguishes waiting calls from waiting chats', async () => {
   const { context, agent } = await withAgent();
   const database = new Database(env.DB, true);
   const call = await newRun(context, agent, { wakeAt: 1 });

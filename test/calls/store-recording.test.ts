@@ -13,7 +13,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const megabyte = 1024 * 1024;
 
-/** Sound in pieces of a megabyte, each of its own kind; `failAfter` pieces it breaks off. */
+/** Sound in pieces of a megabyte, each with its own content. The stream breaks off after `failAfter` pieces. */
 function sound(pieces: number, { failAfter = Infinity, onCancel = () => {} } = {}): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream({
@@ -26,7 +26,7 @@ function sound(pieces: number, { failAfter = Infinity, onCancel = () => {} } = {
   });
 }
 
-/** A call whose carrier answers so where its recording should be. */
+/** A call whose carrier gives this answer at the recording's location. */
 async function setUp(answer: () => Response) {
   const organization = await withAgent();
   const { client, agent, context } = organization;
@@ -70,7 +70,7 @@ test.each([
   expect([await stored(), await type()]).toEqual([null, null]);
 });
 
-test('a recording that is too long, or that leads to a private address, is given up', async () => {
+test('a recording that is too long, or at a private address, is given up', async () => {
   const long = await setUp(() => answered('x', { 'content-length': String(maxRecordingBytes + 1) }));
   expect(await long.keep()).toEqual({ kind: 'none', message: expect.stringContaining('at most') });
   const inside = await setUp(() => new Response(null, { status: 302, headers: { location: 'http://169.254.169.254/latest' } }));
@@ -78,7 +78,7 @@ test('a recording that is too long, or that leads to a private address, is given
   expect(inside.asked.map(({ redirect }) => redirect)).toEqual(['manual']);
 });
 
-test('a stream that does not end is left where it has too much, and nothing of it stays', async () => {
+test('a stream that does not end is cancelled at the size limit, and nothing of it stays', async () => {
   const key = `calls/test/${crypto.randomUUID()}/recording`;
   let isLeft = false;
   const endless = sound(Infinity, { onCancel: () => (isLeft = true) });

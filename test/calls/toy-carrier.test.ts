@@ -18,7 +18,10 @@ afterEach(() => vi.restoreAllMocks());
 
 const sign = (token: string, text: string) => createHmac('sha256', token).update(text).digest('hex');
 
-/** A carrier in one value, as a folder of `providers/telephony` would export it. Keeps the calls that it was asked to place, and where. */
+/**
+ * A carrier in one value, as a folder of `providers/telephony` exports it. Keeps the calls that it was asked to place, with their base
+ * addresses.
+ */
 function toyCarrier() {
   const placed: (CallToPlace & { callId: string })[] = [];
   const baseUrls: string[] = [];
@@ -62,7 +65,7 @@ function toyCarrier() {
 
 const toyKey = 'toy' as CarrierKey;
 
-/** A Toy configuration as a request would have it: the type knows no carrier that a test registers. */
+/** A request for a Toy configuration. Cast, since its type does not know a carrier that a test registers. */
 const toyConfig = (more: object = {}) =>
   ({
     name: 'Toy line',

@@ -56,7 +56,7 @@ const ended = (at: number, outcome: AttemptOutcome, detail: string | null = null
   retryAfterSeconds: null,
 });
 
-/** As the object does it: reports of an attempt that is behind the row, and of a row that has ended, count no more. */
+/** Applies reports as the object does: reports of an earlier attempt, and of a row that has ended, are ignored. */
 function take(row: RowProgress, reports: AttemptReport[], by = rules()): RowProgress {
   let current = row;
   for (const report of reports) {
@@ -93,7 +93,7 @@ describe('a row follows its call', () => {
 });
 
 describe('a call that was given back', () => {
-  test('waits for the moment that makes sense, in a window', () => {
+  test('waits for the moment that the slots name, in a window', () => {
     expect(take(asked, [returned(1, 'window_closed', now + 9000)])).toMatchObject({ state: 'scheduled', dueAt: now + 9000, attempt: 1 });
     expect(take(asked, [returned(1, 'too_soon')])).toMatchObject({
       state: 'scheduled',
@@ -109,7 +109,7 @@ describe('a call that was given back', () => {
     });
   });
 
-  test('ends where nobody may be called', () => {
+  test('ends if the person must not be called', () => {
     expect(take(asked, [returned(1, 'suppressed')])).toMatchObject({ state: 'skipped', reason: 'suppressed: for suppressed' });
     expect(take(asked, [returned(1, 'contact_deleted')])).toMatchObject({
       state: 'skipped',
@@ -117,7 +117,7 @@ describe('a call that was given back', () => {
     });
   });
 
-  test('waits for whoever can mend it, and the campaign with it', () => {
+  test('waits with its campaign until a person removes the cause', () => {
     for (const reason of ['agent_archived', 'telephony_not_configured'] as const) {
       const after = applyReport(asked, returned(1, reason), rules())!;
       expect(after.row).toMatchObject({ state: 'pending', dueAt: 0, attempt: 1 });
@@ -128,22 +128,22 @@ describe('a call that was given back', () => {
   test('has no run, and keeps its key', () => {
     const back = take(asked, [dialing(1), returned(2, 'withdrawn')], rules({ isRunning: false }));
     expect(back).toMatchObject({ state: 'pending', dueAt: 0, runIds: [], attempt: 1, attempts: 0 });
-    // While the campaign calls it is not asked for again at once: whoever took it back may do it again.
+    // A running campaign does not request it again at once, since it may be withdrawn again.
     expect(take(asked, [returned(2, 'withdrawn')])).toMatchObject({ state: 'scheduled', dueAt: now + 1000, attempt: 1 });
   });
 
-  test('counts no more once it has been dialled after all', () => {
+  test('is ignored once the attempt was dialled after all', () => {
     expect(take(asked, [returned(1, 'too_soon'), dialing(2), returned(1, 'too_soon')])).toMatchObject({ state: 'dialing', runIds: [7] });
     expect(take(asked, [returned(5, 'too_soon'), dialing(2)])).toMatchObject({ state: 'scheduled', runIds: [] });
   });
 
-  test('is not made again when it had been answered', () => {
+  test('is not made again if it was answered', () => {
     expect(take(asked, [answered(1), returned(2, 'withdrawn')])).toMatchObject({ state: 'failed', outcome: 'failed', runIds: [7] });
   });
 });
 
 describe('a call that was given back with its key spent', () => {
-  test('is asked for under the next one, and uses up nothing', () => {
+  test('is requested under the next key, and uses up no attempt', () => {
     for (const reason of ['withdrawn', 'too_soon', 'window_closed', 'agent_archived'] as const)
       expect(take(asked, [dialing(9), returned(2, reason, null, true)])).toMatchObject({
         attempt: 2,
@@ -169,10 +169,10 @@ describe('the carrier refuses us', () => {
   });
 });
 
-describe('who is not called again', () => {
+describe('a row that is not called again', () => {
   const ending: EndReason = { word: 'cancelled', because: 'the campaign was cancelled' };
 
-  test('ends by the outcome of the call under way', () => {
+  test('ends by the outcome of its live call', () => {
     expect(take(asked, [dialing(1), ended(2, 'completed')], rules({ ending }))).toMatchObject({ state: 'completed', outcome: 'completed' });
     expect(take(asked, [dialing(1), ended(2, 'no_answer')], rules({ ending }))).toMatchObject({
       state: 'failed',
@@ -183,7 +183,7 @@ describe('who is not called again', () => {
     expect(take(asked, [dialing(1), ended(2, 'account_refused')], rules({ ending }))).toMatchObject({ state: 'failed', outcome: 'failed' });
   });
 
-  test('and is skipped when it had not begun', () => {
+  test('is skipped if its call had not begun', () => {
     for (const reason of ['withdrawn', 'window_closed', 'too_soon', 'agent_archived'] as const)
       expect(take(asked, [returned(1, reason)], rules({ ending }))).toMatchObject({
         state: 'skipped',
@@ -207,7 +207,7 @@ const outcomes: AttemptOutcome[] = [
   'account_refused',
 ];
 
-/** What may become of one attempt, in the order in which it happens. */
+/** The possible events of one attempt, in their order. */
 const story = fc
   .record({
     isWaiting: fc.boolean(),
@@ -221,7 +221,7 @@ const story = fc
   .map(({ isWaiting, gaveBack, isDialled, isAnswered, outcome }) => {
     let at = 1;
     const reports: AttemptReport[] = gaveBack.map((reason) => returned(at++, reason));
-    // Words about waiting are of no consequence once anything has happened.
+    // Reports of waiting have no effect after any other report.
     if (isWaiting && (isDialled || gaveBack.length)) reports.unshift({ kind: 'waiting', key, at: 0, reason: 'in another call' });
     if (!isDialled) return reports;
     reports.push(dialing(at++));
@@ -230,7 +230,7 @@ const story = fc
     return reports;
   });
 
-test('in whatever order and however often reports come, the row ends up the same', () => {
+test('reports in any order, with any repetitions, lead to the same row', () => {
   const shuffled = story.chain((reports) =>
     fc.record({
       reports: fc.constant(reports),
@@ -255,7 +255,7 @@ test('in whatever order and however often reports come, the row ends up the same
   );
 });
 
-test('no report makes a move that no row makes', () => {
+test('no report causes a transition that is not allowed', () => {
   fc.assert(
     fc.property(fc.array(story, { maxLength: 3 }), fc.infiniteStream(fc.nat()), (stories, picks) => {
       const reports = stories.flat();
@@ -265,7 +265,7 @@ test('no report makes a move that no row makes', () => {
         if (isTerminal(row.state)) return;
         const next = applyReport(row, report, rules())?.row ?? row;
         const isOneMove = next.state === row.state || canTransition(row.state, next.state);
-        // An answer may outrun the word that the carrier was asked; an end both.
+        // A report of an answer may overtake the report of dialling; a report of an end may overtake both.
         const isTwoMoves = canTransition('dialing', next.state) && canTransition(row.state, 'dialing');
         expect(isOneMove || isTwoMoves, `${row.state} to ${next.state}`).toBe(true);
         row = next.state === 'scheduled' || next.state === 'pending' ? { ...next, dueAt: null } : next;
@@ -282,6 +282,6 @@ test('a key names one row and one attempt of one campaign', () => {
     expect(parseRowAttemptKey(12, other)).toBeNull();
 });
 
-test('twice what may be live is asked for, and never more than 1,200', () => {
+test('twice the live calls are requested, and never more than 1,200', () => {
   expect([1, 100, 1000].map(maxRequestedCalls)).toEqual([22, 220, 1200]);
 });

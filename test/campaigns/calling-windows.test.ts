@@ -102,7 +102,7 @@ test('an unknown zone is refused at every moment, never dialled', () => {
     }
 });
 
-describe('whose clock a row is called by', () => {
+describe('the time zone in which a row is called', () => {
   const now = at('2026-11-20T12:00:00Z');
   const campaign: Pick<ScheduleConfig, 'timezone' | 'use_contact_timezone'> = {
     timezone: 'America/New_York',
@@ -119,7 +119,7 @@ describe('whose clock a row is called by', () => {
     expect(zoneOf('+12123456001', { timezone: ' ', time_zone: null })).toEqual({ zone: 'America/New_York', rule: 'campaign' });
   });
 
-  test('one that names a zone nobody knows, in a country of several, is refused', () => {
+  test('a row that names an unknown zone, in a country of several, is refused', () => {
     for (const nonsense of ['Mars/Base', 'Eastern', '+02:00', 7])
       expect(zoneOf('+12123456001', { timezone: nonsense })).toMatchObject({
         never: { reason: 'unknown_timezone', detail: expect.stringContaining(`"${nonsense}"`) },
@@ -132,7 +132,7 @@ describe('whose clock a row is called by', () => {
   });
 });
 
-test('a campaign that would wait for ever says why; one that only waits for its window does not', () => {
+test('a campaign that could never dial has a blocking reason; one that waits for its window has none', () => {
   const good = { schedule: scheduleOf([slot(0, '09:00', '17:00')]), agentStatus: 'active' as const, hasTelephony: true };
   const reasonOf = (change: Partial<Parameters<typeof evaluateBlockingReason>[0]>) =>
     evaluateBlockingReason({ ...good, ...change }, 0)?.reason ?? null;

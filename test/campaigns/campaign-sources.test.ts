@@ -61,7 +61,7 @@ test('rows of a file carry the contact that has their number, and its zone unles
   ]);
 });
 
-test('contacts of another organization are nobody', async () => {
+test('contacts of another organization are not found', async () => {
   const { client, context } = await newContext();
   const other = await newContext();
   const phone = newPhone();
@@ -160,7 +160,7 @@ test('a file that is read once more gives the same rows, from any row on', async
   }
 });
 
-test('what is gone says so in a sentence', async () => {
+test('a source that is gone is named in a sentence', async () => {
   const { client, context } = await newContext();
   const sourceId = await uploaded(client, 'phone\n+12123456001\n');
   await env.FILES.delete(`campaign_sources/${context.organization.id}/${sourceId}`);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ended, goTo, keyOf, monday, newAct, people, returned, rowAt, settle, standAt, standingCampaign } from './live-campaigns.ts';
+import { ended, goTo, keyOf, monday, newActionId, people, returned, rowAt, settle, standAt, standingCampaign } from './live-campaigns.ts';
 
 test('two changes of a paused campaign at once are both kept', async () => {
   const campaign = await standingCampaign();
-  await campaign.stub().pause(newAct());
+  await campaign.stub().pause(newActionId());
   await standAt(campaign, monday + 1000);
   const patch = (body: object) => campaign.client.patch(`/campaign/${campaign.id}`, body);
   const answers = await Promise.all([patch({ retry_config: { max_retries: 7 } }), patch({ circuit_breaker: { window_seconds: 77 } })]);
@@ -12,9 +12,9 @@ test('two changes of a paused campaign at once are both kept', async () => {
   expect([body.retry_config.max_retries, body.circuit_breaker.window_seconds]).toEqual([7, 77]);
 });
 
-test('a change that cannot be is refused by the paused campaign as by a draft', async () => {
+test('an invalid change is refused by a paused campaign as by a draft', async () => {
   const campaign = await standingCampaign();
-  await campaign.stub().pause(newAct());
+  await campaign.stub().pause(newActionId());
   const patch = (body: object) => campaign.client.patch(`/campaign/${campaign.id}`, body);
   const noSlots = await patch({ schedule_config: { enabled: true, slots: [] } });
   expect([noSlots.status, noSlots.body.detail[0].loc.slice(0, 2)]).toEqual([422, ['body', 'schedule_config']]);
@@ -29,9 +29,9 @@ test('a wider schedule counts for rows that wait for a window of the old one', a
   await campaign.stub().applyReports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
   await settle(campaign);
   expect(await rowAt(campaign, 1)).toMatchObject({ state: 'scheduled', next_attempt_at: monday - 3_600_000 + 7 * 86_400_000 });
-  await campaign.stub().pause(newAct());
+  await campaign.stub().pause(newActionId());
   await campaign.stub().change({ configs: { ...campaign.all, schedule_config: { ...schedule_config, enabled: false } } });
-  await campaign.stub().resume(newAct());
+  await campaign.stub().resume(newActionId());
   await goTo(campaign, monday + 40 * 60_000);
   expect((await rowAt(campaign, 1)).state).toBe('pending');
 });
@@ -45,7 +45,7 @@ test('retries that the rules no longer allow end with the outcome that they foll
       ended(keyOf(campaign, 2), 'no_answer'),
       ended(keyOf(campaign, 3), 'carrier_trouble'),
     ]);
-  await campaign.stub().pause(newAct());
+  await campaign.stub().pause(newActionId());
   await campaign.stub().change({ configs: { retry_config: { retry_on_busy: false } } });
   expect(await rowAt(campaign, 1)).toMatchObject({
     state: 'failed',
@@ -63,7 +63,7 @@ test('a retry that comes back after such a change ends as well', async () => {
   const campaign = await standingCampaign({ csv: people(2) });
   await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'busy')]);
   await goTo(campaign, monday + 120_000);
-  await campaign.stub().pause(newAct());
+  await campaign.stub().pause(newActionId());
   await campaign.stub().change({ configs: { retry_config: { enabled: false } } });
   await campaign.stub().applyReports([returned(keyOf(campaign, 1, 2), 'withdrawn'), returned(keyOf(campaign, 2), 'withdrawn')]);
   expect(await rowAt(campaign, 1)).toMatchObject({ state: 'failed', outcome: 'busy' });

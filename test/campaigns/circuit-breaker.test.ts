@@ -20,7 +20,7 @@ const breakerOf = (...calls: EndedCall[]) => {
 };
 
 describe('the breaker trips', () => {
-  test('when the share of failures among enough ended calls reaches the threshold, and tells of the last ones', () => {
+  test('when the share of failures among enough ended calls reaches the threshold, and names the last ones', () => {
     const breaker = breakerOf(call(1, 1000, true), call(2, 2000, false), call(3, 3000, false));
     expect(breaker.tripAt(3000, config)).toBeNull();
     breaker.count(call(4, 4000, true));
@@ -72,26 +72,26 @@ test('a call that ended exactly one window ago no longer counts', () => {
   expect(breakerOf(...calls).tripAt(1000 + 120_000, config)).toBeNull();
 });
 
-test('a call counts once, however often it is told', () => {
+test('a call counts once, however often it is reported', () => {
   const breaker = breakerOf(...[1, 1, 1, 1, 1, 2, 2].map((key) => call(key, 1000, true)));
   expect(breaker.tripAt(1000, config)).toBeNull();
 });
 
-test('what had ended before a resume does not count any more, even when it is told again; what ends later does', () => {
+test('calls that ended before a resume do not count, even when they are reported again; later calls do', () => {
   const calls = [1, 2, 3, 4].map((key) => call(key, 1000, true));
   const breaker = breakerOf(...calls);
   breaker.clear(2000);
   expect(breaker.tripAt(2000, config)).toBeNull();
-  for (const told of calls) breaker.count(told);
+  for (const reported of calls) breaker.count(reported);
   expect(breaker.tripAt(2000, config)).toBeNull();
   for (const key of [5, 6, 7, 8]) breaker.count(call(key, 2001, true));
   expect(breaker.tripAt(2001, config)).toMatchObject({ ended_calls: 4 });
 });
 
-test('it says what a count over the whole past says, told in any order, repeatedly, cleared and made again', () => {
-  const told = fc.record({ key: fc.nat(40), isFailure: fc.boolean(), late: fc.nat(50_000) });
+test('it trips as a count over all calls does, with reports in any order, repeated, cleared and rebuilt', () => {
+  const report = fc.record({ key: fc.nat(40), isFailure: fc.boolean(), late: fc.nat(50_000) });
   const action = fc.oneof(
-    { weight: 8, arbitrary: told },
+    { weight: 8, arbitrary: report },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -109,7 +109,7 @@ test('it says what a count over the whole past says, told in any order, repeated
       let clearedAt = -Infinity;
       let breaker = new CircuitBreaker();
       const past = new Map<string, EndedCall>();
-      // Nothing older than the smallest window that was asked for can come back.
+      // Calls older than the smallest queried window are forgotten.
       let forgotten = -Infinity;
       for (const [step, pause] of steps) {
         now += pause;
@@ -138,7 +138,7 @@ test('it says what a count over the whole past says, told in any order, repeated
   );
 });
 
-test('of more calls than are remembered, the last ones count', () => {
+test('of more calls than fit in memory, the last ones count', () => {
   const breaker = new CircuitBreaker();
   for (let key = 0; key < maxCountedCalls + 10; key += 1) breaker.count(call(key, key, key < 10));
   expect(breaker.tripAt(maxCountedCalls, { ...config, failure_threshold: 0 })).toBeNull();

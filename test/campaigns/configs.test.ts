@@ -23,7 +23,7 @@ function problems(body: unknown, current: typeof defaults | null = null): string
   }
 }
 
-test('a campaign of which nothing is said has the defaults, its zone and its limit from the organization', () => {
+test('a campaign without configs has the defaults, with the zone and limit of the organization', () => {
   expect(change({})).toEqual({
     retry_config: {
       enabled: true,
@@ -98,7 +98,7 @@ describe('a change', () => {
     );
   });
 
-  test('completes what was stored before a key existed', () => {
+  test('adds the default of a key that is newer than the stored configs', () => {
     const { backoff_factor: _, ...older } = defaults.retry_config;
     const stored = { ...defaults, retry_config: older as RetryConfig };
     expect(change({ retry_config: { max_retries: 1 } }, stored).retry_config).toEqual({ ...defaults.retry_config, max_retries: 1 });
@@ -203,7 +203,7 @@ describe('every bad value is named with its fault', () => {
     expect(problems({ schedule_config: { slots: [], enabled: false } }, enabled)).toEqual([]);
   });
 
-  test('a limit that was lowered meanwhile hinders no other change', () => {
+  test('a limit that was lowered since hinders no other change', () => {
     expect(problems({ retry_config: { max_retries: 1 } }, { ...defaults, max_concurrency: 400 })).toEqual([]);
   });
 });

@@ -95,7 +95,7 @@ test('settings are taken over, and time_slots are the schedule in other words', 
   });
 });
 
-test('creating a campaign asks D1 twice, and reads but the beginning of its file', async () => {
+test('creating a campaign calls D1 twice, and reads only the beginning of its file', async () => {
   const { client, id, key } = await newOrganization();
   const body = { name: 'Big', workflow_id: await newAgent(id), source_type: 'csv', source_id: await uploaded(client, csv.repeat(100_000)) };
   const recorded = recordedClient(key);
@@ -121,7 +121,7 @@ test('a campaign over a contact list takes the list’s id as text', async () =>
   expect([options.status, options.body.detail[0].loc]).toEqual([422, ['body', 'source_options']]);
 });
 
-test('a source that is not there is 404, as is one of another organization and an agent of another', async () => {
+test('an unknown source is 404, as is a source or an agent of another organization', async () => {
   const { client, id } = await newOrganization();
   const other = await newOrganization();
   const workflow_id = await newAgent(id);
@@ -145,7 +145,7 @@ test('a source that is not there is 404, as is one of another organization and a
     expect([source_type, source_id, answer.status]).toEqual([source_type, source_id, 404]);
     details.set(source_type!, (details.get(source_type!) ?? '') + answer.body.detail + '\n');
   }
-  // All are told the same: nobody learns what another organization has.
+  // All get the same error, which does not show what another organization has.
   for (const detail of details.values()) expect(new Set(detail.trim().split('\n')).size).toBe(1);
   expect(details.get('csv')).toContain('PUT the CSV to the upload_url');
   expect(details.get('sheet')).toContain('Integration not found');
@@ -202,7 +202,7 @@ const wrong: [object, string[]][] = [
   [{ source_options: { default_country: 'Germany' } }, ['body', 'source_options', 'default_country']],
 ];
 
-test.each(wrong)('a campaign that cannot be is 422 and names the field: %j', async (part, loc) => {
+test.each(wrong)('an invalid campaign is 422 and names the field: %j', async (part, loc) => {
   const { client, id } = await newOrganization();
   const body = { name: 'x', workflow_id: await newAgent(id), source_type: 'csv', source_id: await uploaded(client, csv), ...part };
   const answer = await client.post('/campaign/create', body);

@@ -38,7 +38,7 @@ describe('what a campaign waits for', () => {
     expect(waits({ row: row({ due: minutes(9) }), newRowsOpenAt: minutes(5) })).toMatch(/^calling_window: .*09:05:00/);
   });
 
-  test('calls that it has asked for wait for what the call slots name, whatever other rows wait for', () => {
+  test('requested calls wait for the reason of the call slots, whatever other rows wait for', () => {
     const asked = { queued: 2, waitingFor: 'call_slots: all are live' };
     expect(waits({ requested: asked, row: row({}), newRowsOpenAt: minutes(5) })).toBe('call_slots: all are live');
     expect(waits({ requested: { queued: 1, waitingFor: null }, row: row({}) })).toBeNull();

@@ -7,7 +7,7 @@ import { draft, newAgent } from './campaign-service.ts';
 
 const csv = 'phone\n+12123456001\n';
 
-/** As many drafts as told, written at once; answers the newest's id. */
+/** Inserts `count` drafts at once; returns the id of the newest. */
 async function drafts(organizationId: number, count: number): Promise<number> {
   const agent = await newAgent(organizationId);
   await env.DB.prepare(

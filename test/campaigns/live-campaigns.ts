@@ -10,7 +10,7 @@ import { organizationWithAgent } from '../support/journey-calls.ts';
 
 export type Stub = CampaignRpc;
 
-/** What of an object tests reach into. */
+/** The members of an object that tests use from inside. */
 export interface Inside {
   env: Env;
   clock: () => number;
@@ -28,14 +28,14 @@ export const inside = <Answer>(
 
 const slotsOf = new Map<string, FakeSlots>();
 
-/** Call slots that keep what they are asked, and dial nobody. */
+/** Call slots that record their requests and dial no call. */
 class FakeSlots {
   readonly requests: CallsRequest[] = [];
   readonly withdrawn: number[] = [];
   readonly withdrawnKeys: string[] = [];
-  /** Set: calls throw. */
+  /** True: calls throw. */
   isDown = false;
-  /** Told of each call. */
+  /** Wraps each call. */
   watched: <T>(call: () => Promise<T>) => Promise<T> = (call) => call();
   #epoch = 0;
 
@@ -58,7 +58,7 @@ class FakeSlots {
     return this.#do(() => void this.withdrawnKeys.push(...keys));
   }
 
-  /** How many calls wait at the slots, and for what. */
+  /** How many calls are queued, and what they wait for. */
   waiting: { queued: number; waitingFor: string | null } = { queued: 3, waitingFor: 'a call slot' };
 
   async getOwnerStatus() {
@@ -72,7 +72,7 @@ class FakeSlots {
     });
   }
 
-  /** Every call asked for, in the order in which it first was. */
+  /** Every requested call, in the order of its first request. */
   calls(): Map<string, RequestedCall> {
     return new Map(this.requests.flatMap(({ calls }) => calls.map((call): [string, RequestedCall] => [call.key, call])));
   }
@@ -80,7 +80,7 @@ class FakeSlots {
   keys = (): string[] => [...this.calls().keys()];
 }
 
-/** Until the test is over. Organizations of other tests keep their own. */
+/** Replaces the call slots of this test's organization until the test is over. */
 function putInPlace(): void {
   const { CALL_SLOTS } = env;
   if (vi.isMockFunction(CALL_SLOTS.getByName)) vi.mocked(CALL_SLOTS.getByName).mockRestore();
@@ -102,7 +102,7 @@ export interface CampaignOptions {
 export const people = (count: number): string =>
   `phone,first_name\n${Array.from({ length: count }, (_, index) => `+1212${5_550_000 + index},Person ${index + 1}`).join('\n')}\n`;
 
-/** A draft of an organization of its own, with call slots that dial nobody. */
+/** A draft campaign in an organization of its own, with call slots that dial no call. */
 export async function draftCampaign({ configs, csv = people(3), timezone }: CampaignOptions = {}) {
   const organization = await organizationWithAgent(timezone === undefined ? {} : { timezone });
   const all = { ...defaultConfigs({ timezone: timezone ?? 'UTC', plan: { concurrentCallLimit: 100 } }), ...configs };
@@ -133,7 +133,7 @@ export async function draftCampaign({ configs, csv = people(3), timezone }: Camp
 
 export type Drafted = Awaited<ReturnType<typeof draftCampaign>>;
 
-export const newAct = (): string => crypto.randomUUID();
+export const newActionId = (): string => crypto.randomUUID();
 
 /** The campaign's row in D1. */
 export const rowOf = async (id: number) =>
@@ -150,17 +150,17 @@ export const inState = (campaign: Drafted, state: LiveState) =>
     return live;
   });
 
-/** Started, read, and all that it can ask for at once asked for. */
+/** A started campaign that has read its source and sent its first requests. */
 export async function runningCampaign(options: CampaignOptions = {}) {
   const campaign = await draftCampaign(options);
-  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
   await inState(campaign, 'running');
   await until(async () => expect(campaign.slots.requests.length).toBeGreaterThan(0));
   return campaign;
 }
 
 let moment = 0;
-/** Later than all before. */
+/** A moment after all earlier ones. */
 const at = () => (moment = Math.max(moment + 1, Date.now()));
 
 export const dialing = (key: string, runId = 1): AttemptReport => ({ kind: 'dialing', key, at: at(), runId });
@@ -189,17 +189,17 @@ export const returned = (key: string, reason: ReturnReason, mayBeAskedAt: number
   isSpent,
 });
 
-/** A Monday, noon UTC, far enough ahead that no alarm goes off by itself. */
+/** A Monday, noon UTC, far enough ahead that no alarm fires by itself. */
 export const monday = Date.UTC(2030, 0, 7, 12);
 
-/** Stops the object's clock at a moment; its alarms then go off by `settle` alone. */
+/** Stops the object's clock at a moment; its alarms then fire only by `settle`. */
 export const standAt = (campaign: Drafted, now: number): Promise<void> =>
   inside(campaign.stub(), (object) => {
     object.clock = () => now;
     object.random = () => 0;
   });
 
-/** Has the object do all that is due by its clock. */
+/** Has the object do all work that is due by its clock. */
 export const settle = (campaign: Drafted): Promise<void> =>
   inside(campaign.stub(), async (object, state) => {
     const isDue = () => state.storage.sql.exec('SELECT 1 FROM timer WHERE due <= ?', object.clock()).toArray().length > 0;
@@ -209,16 +209,16 @@ export const settle = (campaign: Drafted): Promise<void> =>
     }
   });
 
-/** Started at a moment of the test's own, read, and all that it can ask for at once asked for. */
+/** A campaign with a stopped clock that has started, read its source and sent its first requests. */
 export async function standingCampaign(options: CampaignOptions = {}, now = monday) {
   const campaign = await draftCampaign(options);
   await standAt(campaign, now);
-  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
   await settle(campaign);
   return campaign;
 }
 
-/** Moves the clock, and has done what is due then. */
+/** Moves the clock, and has the object do its due work. */
 export async function goTo(campaign: Drafted, now: number): Promise<void> {
   await standAt(campaign, now);
   await settle(campaign);
@@ -228,9 +228,9 @@ export const keyOf = (campaign: Drafted, row: number, attempt = 1): string => `c
 
 export const rowAt = async (campaign: Drafted, row: number): Promise<RowRecord> => (await campaign.stub().reportRows(row - 1, 1))![0]!;
 
-/** A conflict as it comes over from the object. */
-export const refusal = (act: Promise<unknown>): Promise<Error & { code?: string }> =>
-  act.then(
+/** The error of a call that the object refuses. */
+export const refusal = (action: Promise<unknown>): Promise<Error & { code?: string }> =>
+  action.then(
     () => {
       throw new Error('it was not refused');
     },

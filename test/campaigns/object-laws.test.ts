@@ -14,7 +14,7 @@ import {
   inside,
   keyOf,
   monday,
-  newAct,
+  newActionId,
   people,
   returned,
   rowOf,
@@ -34,7 +34,7 @@ interface Story {
   outcome: AttemptOutcome | null;
 }
 
-/** What a call of a row does, in the order in which it happens. */
+/** The events of a row's call, in their order. */
 const story: fc.Arbitrary<Story> = fc.record({
   gaveBack: fc.array(fc.constantFrom<ReturnReason>('withdrawn', 'too_soon', 'window_closed'), { maxLength: 1 }),
   isDialled: fc.boolean(),
@@ -49,12 +49,12 @@ const reportsOf = (key: string, { gaveBack, isDialled, isAnswered, outcome }: St
   ...(isDialled && outcome ? [ended(key, outcome, { runId: 8 })] : []),
 ];
 
-test('reports in any order, however often and in whatever portions, make the same rows', async () => {
+test('reports in any order, repetition and batches lead to the same rows', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(story, { minLength: 6, maxLength: 6 }), fc.infiniteStream(fc.nat()), async (stories, picks) => {
       const rowsAfter = async (deliver: (campaign: Drafted, reports: AttemptReport[]) => Promise<void>) => {
         const campaign = await standingCampaign({ csv: people(6), configs: noBreaker });
-        // The same moments for both, since they are part of what is told.
+        // The same moments for both, since they are part of the reports.
         const reports = stories
           .flatMap((one, index) => reportsOf(keyOf(campaign, index + 1), one))
           .map((report, index) => ({ ...report, at: index + 1 }));
@@ -77,7 +77,7 @@ test('reports in any order, however often and in whatever portions, make the sam
   );
 });
 
-/** The tally, and what it must be. */
+/** The tally, and its expected value. */
 const tallies = (campaign: Drafted) =>
   inside(campaign.stub(), (_object, state) => {
     const { sql } = state.storage;
@@ -112,9 +112,9 @@ test('an attempt that ends while its row waits for a window is counted', async (
   expect(tally).toEqual(expected);
 });
 
-test('whatever happens to a campaign, its counts are those of its rows, they add up, and no row is lost', async () => {
+test('after any events of a campaign, its counts match its rows, they add up, and no row is lost', async () => {
   const step = fc.record({
-    kind: fc.constantFrom('reports', 'reports', 'reports', 'pause', 'resume', 'later', 'contact', 'archived', 'cancel', 'poke'),
+    kind: fc.constantFrom('reports', 'reports', 'reports', 'pause', 'resume', 'later', 'contact', 'archived', 'cancel', 'wake'),
     row: fc.nat(39),
     what: fc.constantFrom('dialing', 'answered', ...outcomes, ...returnReasons),
     count: fc.integer({ min: 1, max: 12 }),
@@ -129,18 +129,18 @@ test('whatever happens to a campaign, its counts are those of its rows, they add
       for (const { kind, row, what, count, seconds } of steps) {
         if (kind === 'reports') {
           const keys = campaign.slots.keys();
-          const told = Array.from({ length: count }, (_, index) => keys[(row + index) % keys.length]!).map((key) => {
+          const reports = Array.from({ length: count }, (_, index) => keys[(row + index) % keys.length]!).map((key) => {
             if (what === 'dialing') return dialing(key);
             if (what === 'answered') return answered(key);
             const reason = returnReasons.find((one) => one === what);
             return reason ? returned(key, reason) : ended(key, what as AttemptOutcome, { at: now });
           });
-          await stub.applyReports(told);
+          await stub.applyReports(reports);
         } else if (kind === 'later') await goTo(campaign, (now += seconds * 1000));
         else if (kind === 'contact') await stub.removeContact(row);
         else if (kind === 'archived') await stub.pauseForArchivedAgent();
-        else if (kind === 'poke') await stub.wakeStalled(campaign.organizationId, campaign.id);
-        else await stub[kind](newAct()).then(ignored, ignored);
+        else if (kind === 'wake') await stub.wakeStalled(campaign.organizationId, campaign.id);
+        else await stub[kind](newActionId()).then(ignored, ignored);
 
         const { tally, expected } = await tallies(campaign);
         expect(tally).toEqual(expected);
@@ -150,9 +150,9 @@ test('whatever happens to a campaign, its counts are those of its rows, they add
         expect(rowStates.reduce((sum, state) => sum + tally[state]!, 0)).toBe(40);
         if (live.state === 'completed') expect(live.processed_rows).toBe(40);
       }
-      // However it stands: told to go on, and with every call coming to an end, all rows come to one.
+      // From any state: once it is resumed and every call ends, all rows end.
       await standAt(campaign, (now += 1000));
-      if ((await stub.snapshot())!.state === 'paused') await stub.resume(newAct());
+      if ((await stub.snapshot())!.state === 'paused') await stub.resume(newActionId());
       const over = new Set<string>();
       for (let turn = 0; turn < 60; turn += 1) {
         await goTo(campaign, (now += 700_000));
@@ -178,7 +178,7 @@ test('whatever happens to a campaign, its counts are those of its rows, they add
   );
 });
 
-/** Notes every statement that the object runs from now on, with what it wrote. */
+/** Records every statement that the object runs from now on, with its written rows. */
 const watched = (campaign: Drafted) =>
   inside(campaign.stub(), (_object, state) => {
     const { sql } = state.storage;
@@ -198,7 +198,7 @@ test('a row of one attempt costs a dozen written rows', async () => {
   const campaign = await draftCampaign({ csv: people(500), configs: { max_concurrency: 200 } });
   await standAt(campaign, monday);
   const { seen } = await watched(campaign);
-  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
   await settle(campaign);
   const over = new Set<string>();
   while (over.size < 500) {
@@ -218,14 +218,14 @@ test('a row of one attempt costs a dozen written rows', async () => {
   expect(written).toBeLessThan(14);
 });
 
-test('no statement goes through all rows, but for the one that goes on with a reading', async () => {
+test('no statement scans all rows, except the one that continues a reading', async () => {
   const campaign = await draftCampaign({
     csv: `phone,timezone\n${Array.from({ length: 60 }, (_, index) => `+1212555${1000 + index},Europe/Paris`).join('\n')}\n`,
   });
   await standAt(campaign, monday);
   const { seen, real } = await watched(campaign);
   const stub = campaign.stub();
-  await stub.start(campaign.organizationId, campaign.id, newAct());
+  await stub.start(campaign.organizationId, campaign.id, newActionId());
   await settle(campaign);
   await stub.applyReports(campaign.slots.keys().map((key, index) => ended(key, outcomes[index % outcomes.length]!)));
   for (const state of [undefined, ...rowStates]) await stub.rows({ state, limit: 5, offset: 0 });
@@ -234,7 +234,7 @@ test('no statement goes through all rows, but for the one that goes on with a re
   await stub.reportRows(0, 5);
   await stub.removeContact(3);
   const live = (await stub.snapshot())!;
-  if (live.state === 'running') await stub.pause(newAct());
+  if (live.state === 'running') await stub.pause(newActionId());
   await stub.change({
     configs: {
       ...campaign.all,
@@ -246,14 +246,14 @@ test('no statement goes through all rows, but for the one that goes on with a re
       },
     },
   });
-  await stub.resume(newAct());
+  await stub.resume(newActionId());
   await settle(campaign);
   await stub.progress();
   // Tuesday: whoever is new waits for the next window.
   await standAt(campaign, monday + 86_400_000);
   for (const state of rowStates) await stub.rows({ state, limit: 5, offset: 0 });
   await stub.progress();
-  await stub.cancel(newAct());
+  await stub.cancel(newActionId());
   await settle(campaign);
   const plans = await inside(stub, () =>
     [...new Set(seen.map(({ query }) => query))]

@@ -10,7 +10,7 @@ import {
   inside,
   keyOf,
   monday,
-  newAct,
+  newActionId,
   people,
   returned,
   rowAt,
@@ -38,7 +38,7 @@ const alarmsOf = (campaign: Parameters<typeof settle>[0]) =>
       .toArray(),
   }));
 
-describe('what follows a call', () => {
+describe('the end of a call', () => {
   const table: [AttemptOutcome, Record<string, unknown>][] = [
     ['completed', { state: 'completed', outcome: 'completed', attempts: 1 }],
     ['busy', { state: 'scheduled', outcome: null, attempts: 1, next_attempt_at: monday + 120_000 }],
@@ -59,7 +59,7 @@ describe('what follows a call', () => {
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
   });
 
-  test('a delay of 0 asks again at once, for each retry once, and then no more', async () => {
+  test('with a delay of 0 each retry is requested at once, and none after the last', async () => {
     const retry_config = { enabled: true, max_retries: 50, retry_delay_seconds: 0, backoff_factor: 10 };
     const configs = {
       ...noBreaker,
@@ -78,14 +78,14 @@ describe('what follows a call', () => {
     expect(await rowAt(campaign, 1)).toMatchObject({ state: 'failed', outcome: 'busy', attempts: 51 });
   });
 
-  test('three attempts on a person who does not answer, each under a key of its own, and then no more', async () => {
+  test('a person who does not answer is called three times, each under a key of its own, and then no more', async () => {
     const campaign = await standingCampaign({ csv: people(1), configs: noBreaker });
     const keys = [1, 2, 3].map((attempt) => keyOf(campaign, 1, attempt));
     let now = monday;
     for (const [index, key] of keys.entries()) {
       expect(campaign.slots.keys()).toEqual(keys.slice(0, index + 1));
       await campaign.stub().applyReports([dialing(key, index + 5), ended(key, 'no_answer', { runId: index + 5 })]);
-      // Just before its moment it is not asked for.
+      // Just before its moment it is not requested.
       await goTo(campaign, now + 119_000);
       expect(campaign.slots.keys()).toHaveLength(index + 1);
       await goTo(campaign, (now += 120_000));
@@ -100,7 +100,7 @@ describe('what follows a call', () => {
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'completed', failed_rows: 1 });
   });
 
-  test('trouble at the carrier is no attempt of the person, and ends after three more tries', async () => {
+  test('carrier trouble uses up no attempt, and ends the row after three more tries', async () => {
     const campaign = await standingCampaign({ csv: people(1), configs: noBreaker });
     let now = monday;
     for (const attempt of [1, 2, 3, 4]) {
@@ -137,7 +137,7 @@ describe('what follows a call', () => {
     expect(asked.slice(10)).toEqual(Array.from({ length: 5 }, (_, index) => keyOf(campaign, 41 + index)));
   });
 
-  test('what is out never exceeds twice the concurrency and twenty, whatever comes back', async () => {
+  test('requested calls never exceed twice the concurrency plus twenty, whatever is given back', async () => {
     const campaign = await standingCampaign({ csv: people(200), configs: { max_concurrency: 3 } });
     const over = new Set<string>();
     const out = () => campaign.slots.keys().filter((key) => !over.has(key));
@@ -153,7 +153,7 @@ describe('what follows a call', () => {
   });
 });
 
-describe('what comes back undialled', () => {
+describe('a call that is given back undialled', () => {
   test('waits, ends or pauses the campaign by its reason', async () => {
     const campaign = await standingCampaign({ csv: people(5) });
     await campaign
@@ -199,7 +199,7 @@ describe('a carrier that refuses us', () => {
       await until(async () => expect(campaign.slots.withdrawn).toEqual([2]));
       await campaign.stub().applyReports([ended(second!, outcome, { detail: 'Authenticate (20003)' })]);
       expect((await campaign.stub().snapshot())!.logs.filter(({ event }) => event === outcome)).toHaveLength(1);
-      await campaign.stub().resume(newAct());
+      await campaign.stub().resume(newActionId());
       await settle(campaign);
       expect(campaign.slots.requests.at(-1)!.calls.map(({ key }) => key)).toEqual([keyOf(campaign, 1, 2), keyOf(campaign, 2, 2)]);
     },
@@ -209,7 +209,7 @@ describe('a carrier that refuses us', () => {
 describe('the circuit breaker', () => {
   const now = () => ({ at: monday });
 
-  test('pauses the campaign at the share of failures, and says of which calls', async () => {
+  test('pauses the campaign at the share of failures, and names the calls', async () => {
     const campaign = await standingCampaign({ csv: people(20) });
     const keys = campaign.slots.keys();
     const failed = (key: string) => ended(key, 'failed', { ...now(), detail: 'the line was cut' });
@@ -217,7 +217,7 @@ describe('the circuit breaker', () => {
       .stub()
       .applyReports([failed(keys[0]!), failed(keys[1]!), ended(keys[2]!, 'busy', now()), ended(keys[3]!, 'no_answer', now())]);
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
-    // A call that is told twice counts once.
+    // A call that is reported twice counts once.
     await campaign.stub().applyReports([failed(keys[0]!), failed(keys[1]!)]);
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
     await campaign.stub().applyReports([failed(keys[4]!)]);
@@ -237,7 +237,7 @@ describe('the circuit breaker', () => {
     expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused', state_reason: 'circuit_breaker' });
   });
 
-  test('remembers over a restart, and forgets on resume', async () => {
+  test('keeps its calls over a restart, and drops them on resume', async () => {
     const campaign = await standingCampaign({ csv: people(20) });
     const keys = campaign.slots.keys();
     const failed = (key: string) => ended(key, 'failed', now());
@@ -246,7 +246,7 @@ describe('the circuit breaker', () => {
     await standAt(campaign, monday);
     await campaign.stub().applyReports([failed(keys[4]!)]);
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused', state_reason: 'circuit_breaker' });
-    await campaign.stub().resume(newAct());
+    await campaign.stub().resume(newActionId());
     await standAt(campaign, monday + 1000);
     await campaign.stub().applyReports(keys.slice(5, 9).map((key) => ended(key, 'failed', { at: monday + 1000 })));
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
@@ -267,12 +267,12 @@ describe('the circuit breaker', () => {
 });
 
 describe('calling windows', () => {
-  test('are the moment after which the slots must not dial', async () => {
+  test('set the moment after which the slots must not dial', async () => {
     const campaign = await standingCampaign({ configs: inOffice() });
     expect([...campaign.slots.calls().values()].map(({ notAfter }) => notAfter)).toEqual([1, 2, 3].map(() => monday + 5 * hour));
   });
 
-  test('that are closed have the campaign sleep until one opens, in one alarm', async () => {
+  test('that are closed let the campaign sleep until one opens, with one alarm', async () => {
     const night = monday + 10 * hour;
     const campaign = await standingCampaign({ csv: people(40), configs: inOffice() }, night);
     const opening = monday + 21 * hour;
@@ -308,7 +308,7 @@ describe('calling windows', () => {
     expect((await campaign.stub().snapshot())!.logs.filter(({ event }) => event === 'window_closed')).toHaveLength(1);
   });
 
-  test('give back what they closed on, for the next one', async () => {
+  test('give back calls that they close on, for the next window', async () => {
     const campaign = await standingCampaign({ csv: people(2), configs: inOffice() });
     const closing = monday + 5 * hour;
     await standAt(campaign, closing);
@@ -328,13 +328,13 @@ describe('calling windows', () => {
     );
   });
 
-  test('put a retry off until the next one', async () => {
+  test('delay a retry until the next window', async () => {
     const campaign = await standingCampaign({ csv: people(1), configs: inOffice() }, monday + 5 * hour - 1000);
     await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'busy')]);
     expect(await rowAt(campaign, 1)).toMatchObject({ state: 'scheduled', next_attempt_at: monday + 21 * hour });
   });
 
-  test('of each row by its own clock, where contacts have one', async () => {
+  test('go by the time zone of each contact that has one', async () => {
     const csv = [
       'phone,timezone',
       // Noon in London is 7 in New York and 21 in Tokyo.
@@ -384,16 +384,16 @@ describe('calling windows', () => {
     const csv = 'phone,timezone\n+12125550001,America/New_York\n+12125550002,Nowhere/Town\n';
     const campaign = await standingCampaign({ csv, configs: inOffice() }, monday + 10 * hour);
     expect(campaign.slots.requests).toEqual([]);
-    await campaign.stub().pause(newAct());
+    await campaign.stub().pause(newActionId());
     await campaign.stub().change({ configs: { ...campaign.all, ...inOffice({ use_contact_timezone: true }) } });
     await standAt(campaign, monday + 26 * hour);
-    await campaign.stub().resume(newAct());
+    await campaign.stub().resume(newActionId());
     await settle(campaign);
     expect(campaign.slots.keys()).toEqual([keyOf(campaign, 1)]);
     expect(await rowAt(campaign, 2)).toMatchObject({ state: 'failed' });
   });
 
-  test('of a thousand rows behind their closing are looked at once a window', async () => {
+  test('of a thousand rows are checked once a window after their closing', async () => {
     const campaign = await standingCampaign({ csv: people(300), configs: { ...inOffice(), max_concurrency: 40 } });
     await standAt(campaign, monday + 5 * hour);
     await campaign.stub().applyReports(campaign.slots.keys().map((key) => returned(key, 'window_closed')));
@@ -405,29 +405,29 @@ describe('calling windows', () => {
     expect((await alarmsOf(campaign)).timers).toEqual([{ kind: 'ask', due: monday + 21 * hour }]);
   });
 
-  test('that there are none of pause it with that reason instead of waiting for ever', async () => {
+  test('that do not exist pause the campaign with that reason', async () => {
     const campaign = await standingCampaign({ configs: inOffice() }, monday + 10 * hour);
-    await campaign.stub().pause(newAct());
-    // No request can set one like this.
+    await campaign.stub().pause(newActionId());
+    // No request can create such a row.
     await inside(
       campaign.stub(),
       (_, state) =>
         void state.storage.sql.exec('UPDATE campaign SET configs = ?', JSON.stringify({ ...campaign.all, ...inOffice({ slots: [] }) })),
     );
-    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'paused', state_reason: 'no_calling_window' });
+    expect(await campaign.stub().resume(newActionId())).toMatchObject({ state: 'paused', state_reason: 'no_calling_window' });
     const first = await draftCampaign({ configs: inOffice({ slots: [] }) });
     await standAt(first, monday);
-    await first.stub().start(first.organizationId, first.id, newAct());
+    await first.stub().start(first.organizationId, first.id, newActionId());
     await settle(first);
     expect(await first.stub().snapshot()).toMatchObject({ state: 'paused', state_reason: 'no_calling_window' });
-    // No row waits for a moment, and nothing goes off any more.
+    // No row waits for a moment, and no timer fires any more.
     await goTo(first, monday + day);
     await goTo(first, monday + 2 * day);
     expect(await alarmsOf(first)).toEqual({ alarm: null, timers: [] });
   });
 });
 
-test('a row with more variables than a call of an object carries goes in a request of its own', async () => {
+test('a row with more variables than a batch carries goes in a request of its own', async () => {
   const big = 'x'.repeat(60_000);
   const csv = `phone,note\n${Array.from({ length: 30 }, (_, index) => `+1212555${1000 + index},${big}`).join('\n')}\n`;
   const campaign = await standingCampaign({ csv });
@@ -435,11 +435,11 @@ test('a row with more variables than a call of an object carries goes in a reque
   for (const { calls } of campaign.slots.requests) expect(JSON.stringify(calls).length).toBeLessThan(1_000_000);
 });
 
-test('while the slots do not answer the campaign asks again with growing delays, always under the same keys', async () => {
+test('while the slots do not answer, the campaign repeats its requests with growing delays under the same keys', async () => {
   const campaign = await draftCampaign();
   await standAt(campaign, monday);
   campaign.slots.isDown = true;
-  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
   await settle(campaign);
   for (const later of [2000, 10_000, 100_000]) await goTo(campaign, monday + later);
   campaign.slots.isDown = false;
@@ -449,7 +449,7 @@ test('while the slots do not answer the campaign asks again with growing delays,
   expect(await rowAt(campaign, 1)).toMatchObject({ state: 'in_call' });
 });
 
-test('what is out is asked for again now and then under its keys, and what rings with a window that has closed', async () => {
+test('requested calls are requested again under their keys at intervals, and ringing ones with a closed window', async () => {
   const campaign = await standingCampaign({ csv: people(3) });
   await campaign.stub().applyReports([dialing(keyOf(campaign, 1)), answered(keyOf(campaign, 2))]);
   await goTo(campaign, monday + 600_000);

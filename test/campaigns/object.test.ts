@@ -12,7 +12,7 @@ import {
   inState,
   keyOf,
   monday,
-  newAct,
+  newActionId,
   people,
   refusal,
   returned,
@@ -25,7 +25,7 @@ import {
   until,
 } from './live-campaigns.ts';
 
-test('a campaign reads its source, asks for its rows and completes with the last one', async () => {
+test('a campaign reads its source, requests its calls and completes with the last row', async () => {
   const campaign = await runningCampaign();
   const keys = campaign.slots.keys();
   expect(keys).toEqual([1, 2, 3].map((row) => keyOf(campaign, row)));
@@ -45,14 +45,14 @@ test('a campaign reads its source, asks for its rows and completes with the last
   expect(live).toMatchObject({ total_rows: 3, completed_rows: 3, processed_rows: 3, in_flight: 0, state_reason: null });
   expect(live.completed_at).toBeGreaterThanOrEqual(live.started_at);
   expect(await rowOf(campaign.id)).toMatchObject({ state: 'completed', completed_rows: 3, total_rows: 3, in_flight: 0 });
-  // Nothing is left to be done: no tick needs to look after it.
+  // No work is left, so no tick needs to wake it.
   await until(async () => expect((await rowOf(campaign.id))['wake_at']).toBeNull());
   expect(await rowAt(campaign, 2)).toMatchObject({ row_number: 2, state: 'completed', outcome: 'completed', run_ids: [11], attempts: 1 });
 });
 
-test('rows that cannot be called are there with their reason, and a campaign of nothing else completes at once', async () => {
+test('rows that cannot be called are stored with their reason, and a campaign with no other rows completes at once', async () => {
   const campaign = await draftCampaign({ csv: 'phone\nnonsense\n+12125550001\n+12125550001\n' });
-  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
   await until(async () => expect(campaign.slots.keys()).toEqual([keyOf(campaign, 2)]));
   expect((await allRows(campaign)).map(({ state, reason }) => [state, reason?.split(':')[0] ?? null])).toEqual([
     ['failed', 'not_a_number'],
@@ -60,40 +60,43 @@ test('rows that cannot be called are there with their reason, and a campaign of 
     ['skipped', 'duplicate'],
   ]);
   const hopeless = await draftCampaign({ csv: 'phone\nnonsense\n12\n' });
-  await hopeless.stub().start(hopeless.organizationId, hopeless.id, newAct());
+  await hopeless.stub().start(hopeless.organizationId, hopeless.id, newActionId());
   expect(await inState(hopeless, 'completed')).toMatchObject({ total_rows: 2, failed_rows: 2 });
 });
 
 describe('a start', () => {
-  test('is told with the state that the row shows', async () => {
+  test('is answered with the state that the row shows', async () => {
     const campaign = await draftCampaign();
-    expect(await campaign.stub().start(campaign.organizationId, campaign.id, newAct())).toMatchObject({ state: 'syncing', total_rows: 0 });
+    expect(await campaign.stub().start(campaign.organizationId, campaign.id, newActionId())).toMatchObject({
+      state: 'syncing',
+      total_rows: 0,
+    });
     expect((await rowOf(campaign.id))['state']).not.toBe('draft');
   });
 
-  test('happens once, and its repetition by the same act is no conflict', async () => {
+  test('happens once, and its repetition under the same action id is no conflict', async () => {
     const campaign = await draftCampaign();
-    const start = (act: string) => campaign.stub().start(campaign.organizationId, campaign.id, act);
-    const act = newAct();
-    await Promise.all([start(act), start(act)]);
-    expect(await refusal(start(newAct()))).toMatchObject({
+    const start = (actionId: string) => campaign.stub().start(campaign.organizationId, campaign.id, actionId);
+    const actionId = newActionId();
+    await Promise.all([start(actionId), start(actionId)]);
+    expect(await refusal(start(newActionId()))).toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(/^This campaign is (syncing|running); .* draft$/),
     });
     await inState(campaign, 'running');
-    expect(await start(act)).toMatchObject({ total_rows: 3 });
+    expect(await start(actionId)).toMatchObject({ total_rows: 3 });
   });
 
-  test('of what is not there, or is of another organization, is a 404 and makes nothing', async () => {
+  test('of an unknown campaign, or one of another organization, is a 404 and creates nothing', async () => {
     const campaign = await draftCampaign();
     const other = await newOrganization();
     const stub = env.CAMPAIGN.getByName(`${other.id}/${campaign.id}`);
-    expect(await refusal(stub.start(other.id, campaign.id, newAct()) as Promise<unknown>)).toMatchObject({ code: 'not_found' });
+    expect(await refusal(stub.start(other.id, campaign.id, newActionId()) as Promise<unknown>)).toMatchObject({ code: 'not_found' });
     expect(await stub.snapshot()).toBeNull();
     expect((await rowOf(campaign.id))['state']).toBe('draft');
   });
 
-  test('that broke off before the object was made is made good by a poke', async () => {
+  test('that broke off before the object was created is completed by a wake-up', async () => {
     const campaign = await draftCampaign();
     await env.DB.prepare("UPDATE campaign SET state = 'syncing', started_at = 5, wake_at = 5 WHERE id = ?").bind(campaign.id).run();
     await campaign.stub().wakeStalled(campaign.organizationId, campaign.id);
@@ -102,7 +105,7 @@ describe('a start', () => {
 
   test('with a source that cannot be read fails, and says why', async () => {
     const campaign = await draftCampaign({ csv: 'name\nAda\n' });
-    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
     const live = await inState(campaign, 'failed');
     expect(live.state_reason).toMatch(/^source_unreadable: .*phone/);
     expect(live.logs[0]).toMatchObject({ level: 'error', event: 'source_unreadable' });
@@ -112,7 +115,7 @@ describe('a start', () => {
 
   test('with a source that is damaged further on ends the rows that were read', async () => {
     const campaign = await draftCampaign({ csv: `${people(1500)}"+12125559999,never closed\n` });
-    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
     const live = await inState(campaign, 'failed');
     expect(live.state_reason).toMatch(/^source_unreadable: /);
     await until(async () => {
@@ -123,25 +126,25 @@ describe('a start', () => {
     expect(campaign.slots.requests).toEqual([]);
   });
 
-  test('of a campaign that would stand still for ever pauses it and says why', async () => {
+  test('of a campaign that could never dial pauses it with the reason', async () => {
     const campaign = await draftCampaign();
     await env.DB.prepare("UPDATE voice_agent SET status = 'archived' WHERE id = ?").bind(campaign.agentId).run();
-    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
     expect(await inState(campaign, 'paused')).toMatchObject({ state_reason: 'agent_archived', total_rows: 3 });
     const silent = await draftCampaign();
     await env.DB.prepare('DELETE FROM telephony_config WHERE organization_id = ?').bind(silent.organizationId).run();
-    await silent.stub().start(silent.organizationId, silent.id, newAct());
+    await silent.stub().start(silent.organizationId, silent.id, newActionId());
     expect(await inState(silent, 'paused')).toMatchObject({ state_reason: 'telephony_not_configured' });
     expect([...campaign.slots.requests, ...silent.slots.requests]).toEqual([]);
   });
 });
 
 describe('a pause', () => {
-  test('has withdrawn what was queued when it is answered, and nothing is asked for after it', async () => {
+  test('has withdrawn the queued calls when it is answered, and no call is requested after it', async () => {
     const campaign = await standingCampaign({ csv: people(60), configs: { max_concurrency: 5 } });
     expect(campaign.slots.keys()).toHaveLength(30);
     const before = campaign.slots.requests[0]!.epoch;
-    expect(await campaign.stub().pause(newAct())).toMatchObject({ state: 'paused', state_reason: null });
+    expect(await campaign.stub().pause(newActionId())).toMatchObject({ state: 'paused', state_reason: null });
     expect(campaign.slots.withdrawn).toEqual([before + 1]);
     expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused' });
     await campaign.stub().applyReports([
@@ -152,26 +155,26 @@ describe('a pause', () => {
       ended(keyOf(campaign, 29), 'completed'),
     ]);
     await goTo(campaign, monday + 3_600_000);
-    // What was asked for and not told of is asked after, so that it comes back; none of it may be dialled.
+    // Requested calls without a report are requested again so that they are given back; none of them may be dialled.
     const later = campaign.slots.requests.slice(1).flatMap(({ calls }) => calls);
     expect(later.map(({ notAfter }) => notAfter).filter((moment) => moment !== 0)).toEqual([]);
     expect(await campaign.stub().snapshot()).toMatchObject({ completed_rows: 1, in_flight: 0, state: 'paused' });
   });
 
-  test('lets calls under way end, and their outcomes count', async () => {
+  test('lets live calls end, and their outcomes count', async () => {
     const campaign = await standingCampaign();
     await campaign.stub().applyReports([dialing(keyOf(campaign, 1)), dialing(keyOf(campaign, 2))]);
-    await campaign.stub().pause(newAct());
+    await campaign.stub().pause(newActionId());
     await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'completed'), ended(keyOf(campaign, 2), 'busy')]);
     expect(await rowAt(campaign, 1)).toMatchObject({ state: 'completed' });
     expect(await rowAt(campaign, 2)).toMatchObject({ state: 'scheduled', next_attempt_at: monday + 120_000 });
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused' });
   });
 
-  test('is not answered when the slots do not hear of it, and they do later', async () => {
+  test('is not answered when the slots are unreachable, and reaches them later', async () => {
     const campaign = await standingCampaign();
     campaign.slots.isDown = true;
-    expect((await refusal(campaign.stub().pause(newAct()))).message).toContain('do not answer');
+    expect((await refusal(campaign.stub().pause(newActionId()))).message).toContain('do not answer');
     expect(await rowOf(campaign.id)).toMatchObject({ state: 'running' });
     campaign.slots.isDown = false;
     await goTo(campaign, monday + 2000);
@@ -179,31 +182,31 @@ describe('a pause', () => {
     expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused' });
   });
 
-  test('and its resumption go on where it was, under a later epoch', async () => {
+  test('and its resumption continue the campaign under a later epoch', async () => {
     const campaign = await standingCampaign({ csv: people(40), configs: { max_concurrency: 1 } });
     const first = campaign.slots.keys();
     expect(first).toHaveLength(22);
-    await campaign.stub().pause(newAct());
+    await campaign.stub().pause(newActionId());
     await campaign.stub().applyReports(first.map((key) => returned(key, 'withdrawn')));
     expect((await allRows(campaign)).map(({ state }) => state)).toEqual(Array.from({ length: 40 }, () => 'pending'));
-    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'running' });
+    expect(await campaign.stub().resume(newActionId())).toMatchObject({ state: 'running' });
     await settle(campaign);
     const again = campaign.slots.requests.at(-1)!;
     expect(again.epoch).toBe(2);
-    // Nobody was called, so the names of the attempts are the same.
+    // No person was called, so the attempt keys are the same.
     expect(again.calls.map(({ key }) => key)).toEqual(first);
   });
 
-  test('during the reading wins, and the reading goes on after it', async () => {
+  test('during the reading stops the reading, which goes on after a resume', async () => {
     const campaign = await draftCampaign({ csv: people(3000) });
     await standAt(campaign, monday);
-    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
     let batches = 0;
     await inside(campaign.stub(), (object) => {
       const real = object.env;
       const prepare = (sql: string) => {
-        // Each batch asks for the contacts of its numbers.
-        if (sql.includes('contact') && ++batches === 3) void campaign.stub().pause(newAct());
+        // Each batch looks up the contacts of its numbers.
+        if (sql.includes('contact') && ++batches === 3) void campaign.stub().pause(newActionId());
         return real.DB.prepare(sql);
       };
       const database = { prepare, batch: (statements: D1PreparedStatement[]) => real.DB.batch(statements) };
@@ -214,7 +217,7 @@ describe('a pause', () => {
     expect(paused.total_rows).toBeGreaterThan(0);
     expect(paused.total_rows).toBeLessThan(3000);
     expect(campaign.slots.requests).toEqual([]);
-    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'syncing' });
+    expect(await campaign.stub().resume(newActionId())).toMatchObject({ state: 'syncing' });
     await settle(campaign);
     expect(await inState(campaign, 'running')).toMatchObject({ total_rows: 3000 });
     expect((await allRows(campaign)).map(({ row_number }) => row_number)).toEqual(Array.from({ length: 3000 }, (_, index) => index + 1));
@@ -222,11 +225,11 @@ describe('a pause', () => {
 });
 
 describe('a resumption', () => {
-  test('of a campaign that would stand still keeps it paused and says why', async () => {
+  test('of a campaign that could never dial keeps it paused with the reason', async () => {
     const campaign = await standingCampaign();
-    await campaign.stub().pause(newAct());
+    await campaign.stub().pause(newActionId());
     await env.DB.prepare("UPDATE voice_agent SET status = 'archived' WHERE id = ?").bind(campaign.agentId).run();
-    const live = await campaign.stub().resume(newAct());
+    const live = await campaign.stub().resume(newActionId());
     expect(live).toMatchObject({
       state: 'paused',
       state_reason: 'agent_archived',
@@ -234,28 +237,28 @@ describe('a resumption', () => {
     });
     expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused', state_reason: 'agent_archived' });
     await env.DB.prepare("UPDATE voice_agent SET status = 'active' WHERE id = ?").bind(campaign.agentId).run();
-    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'running', state_reason: null });
+    expect(await campaign.stub().resume(newActionId())).toMatchObject({ state: 'running', state_reason: null });
   });
 
-  test('waits until what was withdrawn is', async () => {
+  test('waits until the withdrawal is done', async () => {
     const campaign = await standingCampaign();
     campaign.slots.isDown = true;
-    await refusal(campaign.stub().pause(newAct()));
-    expect((await refusal(campaign.stub().resume(newAct()))).message).toContain('do not answer');
+    await refusal(campaign.stub().pause(newActionId()));
+    expect((await refusal(campaign.stub().resume(newActionId()))).message).toContain('do not answer');
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused' });
     campaign.slots.isDown = false;
-    expect(await campaign.stub().resume(newAct())).toMatchObject({ state: 'running' });
+    expect(await campaign.stub().resume(newActionId())).toMatchObject({ state: 'running' });
     expect(campaign.slots.withdrawn).toEqual([2]);
   });
 });
 
 describe('a cancellation', () => {
-  test('ends at once what nobody is being called for, and the rest by its outcome, without a retry', async () => {
+  test('ends rows without a live call at once, and the others by their outcome, without a retry', async () => {
     const campaign = await standingCampaign({ csv: people(50), configs: { max_concurrency: 5 } });
     const keys = campaign.slots.keys();
     await campaign.stub().applyReports([dialing(keys[0]!), dialing(keys[1]!), answered(keys[2]!)]);
-    const live = await campaign.stub().cancel(newAct());
-    // 30 were asked for: 27 of them come back now that they are withdrawn.
+    const live = await campaign.stub().cancel(newActionId());
+    // 30 were requested: 27 of them are given back by the withdrawal.
     expect(live).toMatchObject({ state: 'cancelled', skipped_rows: 20, in_flight: 3, total_rows: 50 });
     expect(live.completed_at).toBe(monday);
     expect(campaign.slots.withdrawn).toEqual([2]);
@@ -282,17 +285,17 @@ describe('a cancellation', () => {
     });
   });
 
-  test('leaves no row without an end whose request was lost on its way', async () => {
+  test('ends every row whose request was lost on its way, too', async () => {
     const campaign = await draftCampaign();
     await standAt(campaign, monday);
     campaign.slots.isDown = true;
-    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
     await settle(campaign).catch(() => undefined);
     expect(await campaign.stub().snapshot()).toMatchObject({ state: 'running' });
     campaign.slots.isDown = false;
-    await campaign.stub().cancel(newAct());
+    await campaign.stub().cancel(newActionId());
     await goTo(campaign, monday + 10_000);
-    // Asked for once more with a window that has closed: the slots give back what they never had.
+    // Requested once more with a closed window: the slots give back calls that they never had.
     const asked = campaign.slots.requests.at(-1)!;
     expect(asked.calls.map(({ key, notAfter }) => [key, notAfter])).toEqual([1, 2, 3].map((row) => [keyOf(campaign, row), 0]));
     expect(asked.epoch).toBe(2);
@@ -302,29 +305,29 @@ describe('a cancellation', () => {
 
   test('is possible while the source is read and while it is paused', async () => {
     const campaign = await standingCampaign();
-    await campaign.stub().pause(newAct());
+    await campaign.stub().pause(newActionId());
     await campaign.stub().applyReports(campaign.slots.keys().map((key) => returned(key, 'withdrawn')));
-    expect(await campaign.stub().cancel(newAct())).toMatchObject({ state: 'cancelled', skipped_rows: 3 });
+    expect(await campaign.stub().cancel(newActionId())).toMatchObject({ state: 'cancelled', skipped_rows: 3 });
     const early = await draftCampaign();
     await standAt(early, monday);
-    await early.stub().start(early.organizationId, early.id, newAct());
-    await early.stub().cancel(newAct());
+    await early.stub().start(early.organizationId, early.id, newActionId());
+    await early.stub().cancel(newActionId());
     await goTo(early, monday + 10_000);
     expect(await early.stub().snapshot()).toMatchObject({ state: 'cancelled', total_rows: 0 });
   });
 });
 
-test('acts in the wrong state are conflicts that name it and those that would do', async () => {
+test('actions in the wrong state are conflicts that name the state and the allowed ones', async () => {
   const campaign = await draftCampaign();
   const stub = campaign.stub();
-  const refused = async (act: Promise<unknown>, ...words: string[]) => {
-    const error = await refusal(act);
+  const refused = async (actionId: Promise<unknown>, ...words: string[]) => {
+    const error = await refusal(actionId);
     expect(error).toMatchObject({ code: 'conflict' });
     for (const word of words) expect(error.message).toContain(word);
   };
-  await refused(stub.pause(newAct()), 'draft', 'running or syncing');
-  await refused(stub.resume(newAct()), 'draft', 'paused');
-  await refused(stub.cancel(newAct()), 'draft');
+  await refused(stub.pause(newActionId()), 'draft', 'running or syncing');
+  await refused(stub.resume(newActionId()), 'draft', 'paused');
+  await refused(stub.cancel(newActionId()), 'draft');
   await refused(stub.change({ name: 'New' }), 'draft', 'paused');
   expect([await stub.snapshot(), await stub.progress(), await stub.rows({ limit: 1, offset: 0 }), await stub.reportRows(0, 1)]).toEqual([
     null,
@@ -335,22 +338,23 @@ test('acts in the wrong state are conflicts that name it and those that would do
   await stub.pauseForArchivedAgent();
   await stub.removeContact(1);
   await stub.applyReports([ended(keyOf(campaign, 1), 'completed')]);
-  await stub.start(campaign.organizationId, campaign.id, newAct());
+  await stub.start(campaign.organizationId, campaign.id, newActionId());
   await inState(campaign, 'running');
-  await refused(stub.resume(newAct()), 'running', 'paused');
+  await refused(stub.resume(newActionId()), 'running', 'paused');
   await refused(stub.change({ name: 'New' }), 'running', 'paused');
-  await stub.pause(newAct());
-  await refused(stub.pause(newAct()), 'paused', 'running or syncing');
-  await stub.cancel(newAct());
-  for (const act of [stub.pause(newAct()), stub.resume(newAct()), stub.cancel(newAct()), stub.change({})]) await refused(act, 'cancelled');
+  await stub.pause(newActionId());
+  await refused(stub.pause(newActionId()), 'paused', 'running or syncing');
+  await stub.cancel(newActionId());
+  for (const actionId of [stub.pause(newActionId()), stub.resume(newActionId()), stub.cancel(newActionId()), stub.change({})])
+    await refused(actionId, 'cancelled');
 });
 
-test('an act that is repeated because its answer was lost is no conflict', async () => {
+test('an action that is repeated because its answer was lost is no conflict', async () => {
   const campaign = await standingCampaign();
   for (const verb of ['pause', 'resume', 'cancel'] as const) {
-    const act = newAct();
-    const first = await campaign.stub()[verb](act);
-    expect((await campaign.stub()[verb](act)).state).toBe(first.state);
+    const actionId = newActionId();
+    const first = await campaign.stub()[verb](actionId);
+    expect((await campaign.stub()[verb](actionId)).state).toBe(first.state);
   }
   expect((await campaign.stub().snapshot())!.logs.map(({ event }) => event)).toEqual([
     'cancelled',
@@ -363,12 +367,12 @@ test('an act that is repeated because its answer was lost is no conflict', async
 
 test('a change of a paused campaign is in its row when it is answered, and counts from the resumption on', async () => {
   const campaign = await standingCampaign({ csv: people(60), configs: { max_concurrency: 1 } });
-  await campaign.stub().pause(newAct());
+  await campaign.stub().pause(newActionId());
   const configs = { ...campaign.all, max_concurrency: 7, retry_config: { ...campaign.all.retry_config, max_retries: 0 } };
   expect(await campaign.stub().change({ name: 'Autumn', configs })).toMatchObject({ name: 'Autumn', configs, state: 'paused' });
   const row = await rowOf(campaign.id);
   expect([row['name'], row['max_concurrency'], JSON.parse(row['retry_config'])]).toEqual(['Autumn', 7, configs.retry_config]);
-  await campaign.stub().resume(newAct());
+  await campaign.stub().resume(newActionId());
   await settle(campaign);
   expect(campaign.slots.requests.at(-1)).toMatchObject({ maxConcurrency: 7, epoch: 2 });
   expect(campaign.slots.requests.at(-1)!.calls[0]!.name).toContain('Autumn');
@@ -376,7 +380,7 @@ test('a change of a paused campaign is in its row when it is answered, and count
   expect(await rowAt(campaign, 1)).toMatchObject({ state: 'failed', outcome: 'busy', reason: 'busy: on the last of 1 attempt' });
 });
 
-test('an archived agent pauses a running campaign, and is nothing to one that is paused', async () => {
+test('an archived agent pauses a running campaign, and does not change a paused one', async () => {
   const campaign = await standingCampaign();
   await campaign.stub().pauseForArchivedAgent();
   expect(await campaign.stub().snapshot()).toMatchObject({ state: 'paused', state_reason: 'agent_archived' });
@@ -386,7 +390,7 @@ test('an archived agent pauses a running campaign, and is nothing to one that is
   expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused', state_reason: 'agent_archived' });
 });
 
-test('a contact that is deleted is not called, and is forgotten', async () => {
+test('a deleted contact is not called, and its data is erased', async () => {
   const campaign = await draftCampaign({ csv: people(30), configs: { max_concurrency: 1 } });
   const contacts = [];
   for (const index of [0, 1, 2, 29]) {
@@ -394,11 +398,11 @@ test('a contact that is deleted is not called, and is forgotten', async () => {
     contacts.push(body.id as number);
   }
   await standAt(campaign, monday);
-  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
   await settle(campaign);
   await campaign.stub().applyReports([dialing(keyOf(campaign, 2)), ended(keyOf(campaign, 3), 'completed')]);
   for (const contact of contacts) await campaign.stub().removeContact(contact);
-  // Queued: it comes back first.
+  // Queued: it is given back first.
   expect(campaign.slots.withdrawnKeys).toContain(keyOf(campaign, 1));
   await campaign.stub().applyReports([returned(keyOf(campaign, 1), 'withdrawn'), ended(keyOf(campaign, 2), 'busy')]);
   const gone = { contact_id: expect.any(Number), variables: {}, next_attempt_at: null };
@@ -414,7 +418,7 @@ test('a contact that is deleted is not called, and is forgotten', async () => {
   expect(await rowAt(campaign, 4)).toMatchObject({ state: 'pending', variables: { first_name: 'Person 4' } });
 });
 
-test('what is read of a campaign: progress, pages of rows, the rows of a redial', async () => {
+test('a campaign answers its progress, pages of rows, and the rows of a redial', async () => {
   const campaign = await standingCampaign({ csv: people(10), configs: { max_concurrency: 1 } });
   const key = (row: number) => keyOf(campaign, row);
   await campaign
@@ -482,7 +486,7 @@ test('campaign.completed starts journeys, once', async () => {
   });
   expect(journey.status, JSON.stringify(journey.body)).toBe(201);
   await campaign.client.patch(`/automation-workflows/${journey.body.id}`, { status: 'active' });
-  await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+  await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
   await until(async () => expect(campaign.slots.keys()).toHaveLength(1));
   await campaign.stub().applyReports([ended(keyOf(campaign, 1), 'completed')]);
   await until(async () => {
@@ -493,7 +497,7 @@ test('campaign.completed starts journeys, once', async () => {
   expect((await campaign.client.get(`/automation-workflows/${journey.body.id}/runs`)).body.total).toBe(1);
 });
 
-test('a campaign names what whoever is left waits for: the slots, then a retry, a person who was just called, or the window', async () => {
+test('a campaign names what its remaining rows wait for: the slots, then a retry, a person who was just called, or the window', async () => {
   const campaign = await standingCampaign({ csv: people(1) });
   const waitingFor = async () => (await campaign.stub().progress())!.waiting!.waiting_for;
   expect(await waitingFor()).toBe('a call slot');

@@ -24,7 +24,7 @@ async function waiting(count = 3, more: Record<string, unknown> = {}) {
 
 const contextOf = async (organizationId: number) => (await backgroundContext(env, organizationId, () => {}))!;
 
-test('start answers syncing, and what it reads are the rows of the record, the list and the progress', async () => {
+test('start answers syncing, and the record, the list and the progress have the rows that it reads', async () => {
   const { client, path, started, campaign } = await waiting(3);
   expect(started).toMatchObject({
     id: campaign,
@@ -84,7 +84,7 @@ test('a start whose answer was lost is found done by its repetition, and is no c
   expect([started.status, lost]).toEqual([200, 2]);
 });
 
-test('every act in the wrong state is 409 and names the state', async () => {
+test('every action in the wrong state is 409 and names the state', async () => {
   const { client, path, id, agentId } = await waiting();
   const fresh = `/campaign/${(await draft(client, id, people(1), { workflow_id: agentId })).id}`;
   const refused = async (where: string, verb: string, state: string) => {
@@ -128,7 +128,7 @@ test('PATCH is 409 while a campaign runs and when it has ended, and changes it w
   expect((await client.patch(path, { name: 'x' })).status).toBe(409);
 });
 
-test('a campaign that nothing could ever come of is not started: 409 says what to mend, and it stays a draft', async () => {
+test('a campaign that could never dial is not started: 409 names the cause, and it stays a draft', async () => {
   const { client, id } = await newOrganization();
   const agent = await newAgent(id);
   const silent = await draft(client, id, people(1), { workflow_id: agent });
@@ -143,7 +143,7 @@ test('a campaign that nothing could ever come of is not started: 409 says what t
   }
 });
 
-test('a campaign whose file has gone fails and says so', async () => {
+test('a campaign whose file is gone fails with that reason', async () => {
   const { client, id, agentId } = await callingOrganization();
   const { id: campaign, source_id } = await draft(client, id, people(1), { workflow_id: agentId });
   await env.FILES.delete(`campaign_sources/${id}/${source_id}`);
@@ -186,7 +186,7 @@ test('a deleted contact is called by no live campaign any more', async () => {
   expect(runs.filter((one: { state: string }) => one.state === 'skipped').length).toBe(1);
 });
 
-test('one campaign that cannot be reached keeps the others of an agent from nothing, and is told of', async () => {
+test('an unreachable campaign of an agent does not hold up the others, and is reported', async () => {
   const { client, id, agentId, path, campaign } = await waiting();
   const second = await draft(client, id, people(1), { workflow_id: agentId, schedule_config: farWindow() });
   await client.post(`/campaign/${second.id}/start`);
@@ -237,7 +237,7 @@ test('overdue campaigns are found by the moment that their object should have wo
 
 const asText = (client: Client, path: string) => client.get(path).then(({ body }) => JSON.stringify(body));
 
-test('nothing of a record tells the secrets of the organization', async () => {
+test('a record contains no secret of the organization', async () => {
   const { client, path } = await waiting();
   for (const one of ['', '/progress', '/runs', '/report'])
     expect(await asText(client, `${path}${one}`)).not.toContain('a-token-of-the-test');

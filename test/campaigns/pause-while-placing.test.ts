@@ -9,7 +9,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a pause while calls are being placed is no trouble of the carrier, and resume goes on', async () => {
+test('a pause while calls are being placed counts as no carrier trouble, and resume goes on', async () => {
   const organization = await carrierOrganization({ callsPerSecond: 100, concurrentCalls: 20 });
   const { client, id, account, agentId } = organization;
   vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
@@ -48,7 +48,7 @@ test('a pause while calls are being placed is no trouble of the carrier, and res
   expect((await carrierLedger(account)).calls).toEqual([]);
   expect((await client.post(`/campaign/${campaign.id}/resume`)).body.state).toBe('running');
   await granted();
-  // The runs of the first keys have been written, and ended undialled.
+  // The runs of the first keys are stored, and ended undialled.
   await placeCalls(
     context,
     keys.map((key) => key.replace(/1$/, '2')),

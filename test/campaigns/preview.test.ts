@@ -72,7 +72,7 @@ describe('the preview of a campaign', () => {
     });
   });
 
-  test('says the same as the campaign that is then created and started', async () => {
+  test('shows the same rows as the campaign that is then created and started', async () => {
     const { client, agentId } = await organizationWithAgent();
     const source_id = await uploaded(client, people);
     const seen = (await preview(client, 'csv', source_id)).body;
@@ -110,7 +110,7 @@ describe('the preview of a campaign', () => {
     });
   });
 
-  test('of a contact list shows what its contacts give to calls', async () => {
+  test('of a contact list shows the variables of its contacts', async () => {
     const { client } = await newOrganization();
     const phone = newPhone();
     const id = await listOf(client, [{ phone, first_name: 'Ada', plan: 'pro' }, { external_id: 'no-phone' }]);
@@ -203,7 +203,7 @@ describe('the preview of a campaign', () => {
     expect((await client.get('/campaign/')).body.total).toBe(0);
   });
 
-  test('writes nothing, so a key that only reads may ask', async () => {
+  test('writes nothing, so a read-only key may use it', async () => {
     const { client, key } = await newOrganization({ scopes: ['read', 'write'] });
     const source_id = await uploaded(client, people);
     const recorded = recordedClient(key);

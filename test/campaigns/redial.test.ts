@@ -4,7 +4,7 @@ import { callingOrganization, carrierLedger, relayCallbacks } from '../support/c
 import { draft, farWindow, rowsRead } from './campaign-service.ts';
 
 let exchange = 300;
-/** Numbers of a stretch of their own; what the simulated carrier makes of each is in its last digits. */
+/** Phone numbers of a range of their own; their last digits decide what the simulated carrier does. */
 function numbers() {
   do exchange += 1;
   while (exchange % 100 === 11 || exchange === 555);
@@ -22,7 +22,7 @@ async function completed({ client, account }: Organization, campaign: number): P
   return (await client.get(`/campaign/${campaign}`)).body;
 }
 
-/** A campaign over all that can go wrong, at its end. */
+/** A completed campaign with every kind of failure. */
 async function ended() {
   const organization = await callingOrganization();
   const { client, id, agentId } = organization;
@@ -32,7 +32,7 @@ async function ended() {
   return { ...organization, phones, campaign: campaign as number, record: await completed(organization, campaign) };
 }
 
-test('a campaign calls each number once, and rows, report and counts say the same of it', async () => {
+test('a campaign calls each number once, and rows, report and counts agree', async () => {
   const { client, campaign, phones, account, record } = await ended();
   expect(record).toMatchObject({ total_rows: 6, processed_rows: 6, completed_rows: 0, failed_rows: 5, skipped_rows: 1, in_flight: 0 });
   const { runs } = (await client.get(`/campaign/${campaign}/runs`)).body;
@@ -94,7 +94,7 @@ test('a redial is a draft over the rows that were not reached, with the settings
   expect(third.body).toMatchObject({ name: 'Last try', redial_of: { campaign_id: redial.body.id, outcomes: ['busy'] } });
 });
 
-test('without a word about outcomes all four are called again; without any such row it is 409', async () => {
+test('without outcomes all four are called again; without such a row it is 409', async () => {
   const { client, id, agentId, campaign } = await ended();
   const all = await client.post(`/campaign/${campaign}/redial`);
   expect([all.status, all.body.redial_of.outcomes]).toEqual([200, ['no_answer', 'busy', 'voicemail', 'failed']]);

@@ -21,7 +21,7 @@ const row = (row_number: number, variables: RowRecord['variables'] = {}): RowRec
   variables,
 });
 
-/** A campaign whose object gives these rows, and fails at its n-th call when told to. */
+/** A campaign whose object answers these rows, and fails at its call number `failsAt`. */
 async function reportOf(rows: RowRecord[], failsAt = Infinity) {
   const { client, id, key } = await newOrganization();
   const { id: campaign } = await draft(client, id, 'phone\n+12123456001\n');
@@ -40,7 +40,7 @@ async function reportOf(rows: RowRecord[], failsAt = Infinity) {
 
 const many = Array.from({ length: 2001 }, (_, index) => row(index + 1));
 
-test('rows are asked for in pages, and a page when it is sent', async () => {
+test('rows are read in pages, each when it is sent', async () => {
   const { response, asked } = await reportOf(many);
   const text = await response.text();
   expect(text.trim().split('\n').length).toBe(2002);
@@ -49,7 +49,7 @@ test('rows are asked for in pages, and a page when it is sent', async () => {
   expect(asked).toEqual([...pages, ...pages]);
 });
 
-test('who stops reading has no more rows read', async () => {
+test('a reader that stops has no more rows read', async () => {
   const { response, asked } = await reportOf(many);
   const reader = response.body!.getReader();
   await reader.read();

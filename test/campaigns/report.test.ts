@@ -60,7 +60,7 @@ test('no cell is a formula', async () => {
   for (const { cells } of rows) for (const cell of [cells[1], cells[5], cells[9]]) expect(cell).toMatch(/^’/);
 });
 
-test('what is read back from a report is what stood in it', async () => {
+test('a report reads back as the same rows', async () => {
   const variables = { name: 'Ann', formula: '=1+1', amount: '-5', zeros: '007', quote: 'say "hi", \'ok\'' };
   const names = Object.keys(variables);
   const { headers, rows } = await readTableOf(await reportOf([row({ variables })], names));

@@ -137,7 +137,7 @@ describe('the carrier is at fault', () => {
     expect(after('carrier_trouble', {}, rules({ enabled: false, max_retries: 0 }))).toMatchObject({ step: 'retry' });
   });
 
-  test('what failed together is spread, and Retry-After is the least wait', () => {
+  test('rows that failed together are spread, and Retry-After is the minimum wait', () => {
     const waits = (outcome: AttemptOutcome, retryAfterSeconds: number | undefined, random: number) => {
       const step = decideRetry({ outcome, retryAfterSeconds }, untried, rules(), now, () => random);
       return step.step === 'retry' ? (step.at - now) / 1000 : step.step;
@@ -168,7 +168,7 @@ describe('the carrier is at fault', () => {
   });
 });
 
-describe('what another try would not mend', () => {
+describe('failures that another try would not change', () => {
   test('a number that is refused or blocked, a failed and a cancelled call are never tried again', () => {
     for (const outcome of ['number_refused', 'number_blocked', 'failed', 'cancelled'] as const)
       expect(after(outcome, {}, rules({ max_retries: 10 }))).toMatchObject({
@@ -183,7 +183,7 @@ describe('what another try would not mend', () => {
     );
   });
 
-  test('a caller number, an account or a request that is refused holds the row, and says what to mend', () => {
+  test('a refused caller number, account or request holds the row, and names the correction', () => {
     for (const outcome of ['caller_id_refused', 'account_refused', 'request_refused'] as const)
       expect(after(outcome, { attempts: 1 })).toEqual({
         step: 'hold',
@@ -235,12 +235,12 @@ test('whatever happens, a row ends after at most 1 + max_retries attempts and 3 
 });
 
 describe('outcomes', () => {
-  test('the SIP code of a failed call tells a number that does not exist and trouble on the way', () => {
-    const told = (codes: (number | undefined)[]) => codes.map(outcomeFromSipCode);
-    expect(new Set(told([404, 410, 484, 604]))).toEqual(new Set(['number_refused']));
-    expect(new Set(told([607, 608]))).toEqual(new Set(['number_blocked']));
-    expect(new Set(told([408, 429, 500, 503, 504, 599]))).toEqual(new Set(['carrier_trouble']));
-    expect(new Set(told([undefined, 0, 400, 403, 480, 488, 600, 603]))).toEqual(new Set(['failed']));
+  test('the SIP code of a failed call distinguishes a number that does not exist from carrier trouble', () => {
+    const outcomesOf = (codes: (number | undefined)[]) => codes.map(outcomeFromSipCode);
+    expect(new Set(outcomesOf([404, 410, 484, 604]))).toEqual(new Set(['number_refused']));
+    expect(new Set(outcomesOf([607, 608]))).toEqual(new Set(['number_blocked']));
+    expect(new Set(outcomesOf([408, 429, 500, 503, 504, 599]))).toEqual(new Set(['carrier_trouble']));
+    expect(new Set(outcomesOf([undefined, 0, 400, 403, 480, 488, 600, 603]))).toEqual(new Set(['failed']));
   });
 
   test('failures are failed calls and errors of the carrier; busy, no answer and voicemail are none', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toRowCounts, emptyTally, isTerminal, canTransition, rowStates } from '../../src/campaigns/rows/row-states.ts';
 import type { RowState } from '../../src/campaigns/rows/row-states.ts';
 
-test('an end is an end, and every other state leads to one', () => {
+test('final states have no transition, and every other state leads to one', () => {
   const ends = rowStates.filter(isTerminal);
   expect(ends).toEqual(['completed', 'failed', 'skipped']);
   for (const end of ends) expect(rowStates.filter((to) => canTransition(end, to))).toEqual([]);
@@ -15,7 +15,7 @@ test('an end is an end, and every other state leads to one', () => {
 
 const statesBefore = (state: RowState): RowState[] => rowStates.filter((from) => canTransition(from, state));
 
-test('nobody is in a call who was not dialled, and an answered call is not put back among the untried', () => {
+test('no row is in a call without being dialled, and an answered row does not return to pending', () => {
   expect(statesBefore('in_call')).toEqual(['dialing']);
   expect(statesBefore('dialing')).toEqual(['pending', 'scheduled']);
   expect(statesBefore('skipped')).toEqual(['pending', 'scheduled', 'dialing']);

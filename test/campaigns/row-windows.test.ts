@@ -6,7 +6,7 @@ import { anySchedule, scheduleOf, slot } from './schedules.ts';
 const start = Date.UTC(2026, 2, 1);
 const week = 7 * 86_400_000;
 
-test('what is remembered of a window is what it is, whenever it is asked for', () => {
+test('a cached window equals a computed one at any moment', () => {
   fc.assert(
     fc.property(
       anySchedule,
@@ -28,7 +28,7 @@ test('what is remembered of a window is what it is, whenever it is asked for', (
   );
 });
 
-test('whose clock cannot be read is called where contacts have no clocks of their own, else never', () => {
+test('a row with an unknown zone is called if the schedule ignores contact time zones, else never', () => {
   const schedule = scheduleOf([slot(0, '00:00', '24:00')]);
   const monday = Date.UTC(2026, 0, 5, 12);
   expect(new RowWindows(schedule, new Map()).at(unknownTimeZoneGroup, monday)).toMatchObject({ opensAt: monday });

@@ -4,7 +4,9 @@ import { callingOrganization } from '../support/carrier.ts';
 import { draft, farWindow, rowsRead } from './campaign-service.ts';
 import { sourceOf } from './source-reading.ts';
 
-/** Whom the file is to have called, in its order; a word instead of a number: why nobody. */
+/**
+ * The numbers that a campaign over the file calls, in their order; a word instead of a number is the reason of a row that is not called.
+ */
 const samples: [file: string, country: 'US' | 'DE', expected: string[]][] = [
   ['crm-export-bom-crlf.csv', 'US', ['+971501234567', '+12123456001', '+12123456002']],
   ['excel-semicolon-windows-1252.csv', 'DE', ['+4930901820', '+33142685300', '+4915123456780']],

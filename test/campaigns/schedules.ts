@@ -1,4 +1,4 @@
-/** Schedules to try, and a look at them that knows no zone rules: minute by minute along the clock on the wall. */
+/** Sample schedules, and a check of them without zone rules: minute by minute along the wall clock. */
 
 import * as fc from 'fast-check';
 import type { ScheduleConfig } from '../../src/campaigns/configs/configs.ts';

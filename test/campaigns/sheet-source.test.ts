@@ -16,12 +16,12 @@ import {
 import { organizationWithAgent } from '../support/journey-calls.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
 import { farWindow, newAgent, rowsRead, stateOf } from './campaign-service.ts';
-import { allRows, draftCampaign, goTo, inside, inState, monday, newAct, settle, standAt } from './live-campaigns.ts';
+import { allRows, draftCampaign, goTo, inside, inState, monday, newActionId, settle, standAt } from './live-campaigns.ts';
 
 const leads = { sheet_url: leadsUrl, sheet_name: 'Leads' };
 const messy = { sheet_url: messyUrl, sheet_name: 'Sheet 1' };
 
-/** As a selection leaves it, without the sync that follows one. */
+/** Selects a sheet, without the sync that follows a selection. */
 async function select(integrationId: number, providerData: object, fieldMapping: object = {}): Promise<void> {
   await env.DB.prepare('UPDATE integration SET provider_data = ?, field_mapping = ? WHERE id = ?')
     .bind(JSON.stringify(providerData), JSON.stringify(fieldMapping), integrationId)
@@ -50,7 +50,7 @@ async function sheetOrganization(providerData: object = leads, fieldMapping: obj
     const context = (await backgroundContext(env, organization.id, () => undefined))!;
     return openCampaignSource(context, { source_type: 'sheet', source_id: String(integration), source_options });
   };
-  /** All rows behind one, in the pages in which they came. */
+  /** All rows after a row, in the pages in which they were read. */
   const pages = async (source_options = {}, after: CampaignSourceRow | null = null, betweenPages = async () => {}) => {
     const read: CampaignSourceRow[][] = [];
     for await (const batch of (await open(source_options)).batches(new CompactSeenPhones(), after)) {
@@ -168,7 +168,7 @@ describe('the rows of a sheet', () => {
 });
 
 describe('a campaign over a sheet', () => {
-  test('calls whom the sheet names', async () => {
+  test('calls the numbers of the sheet', async () => {
     const { client, create } = await sheetOrganization(messy);
     const created = await create({ source_options: { default_country: 'in' } });
     expect([created.status, created.body]).toMatchObject([
@@ -239,7 +239,7 @@ describe('a campaign over a sheet', () => {
     expect([gone.status, gone.body.detail[0].msg]).toEqual([422, expect.stringContaining(`integration ${integration} was disconnected`)]);
   });
 
-  test('takes no integration of another organization or provider, and none that never was', async () => {
+  test('accepts no integration of another organization or provider, and no unknown one', async () => {
     const { client, create } = await sheetOrganization();
     const other = await sheetOrganization();
     for (const source_id of [String(other.integration), '999999999', '0', '-1', 'x', ''])
@@ -262,7 +262,7 @@ describe('a campaign over a sheet', () => {
     expect((await create()).status).toBe(200);
   });
 
-  test('fails, with the reason, whose sheet is gone when it starts', async () => {
+  test('fails with the reason if its sheet is gone when it starts', async () => {
     const { client, create, integration } = await sheetOrganization();
     const { id } = (await create()).body;
     await select(integration, { ...leads, sheet_url: deletedUrl });
@@ -271,7 +271,7 @@ describe('a campaign over a sheet', () => {
     expect((await client.get('/integration/')).body[0]).toMatchObject({ id: integration, is_active: true });
   });
 
-  test('reads every row once whatever interrupts it, and does not begin anew', async () => {
+  test('reads every row once with any interruptions, and does not start over', async () => {
     const campaign = await draftCampaign();
     const { id: integration } = await sheetOf(campaign.client);
     await put(campaign.organizationId, 'A2', people(800));
@@ -283,14 +283,14 @@ describe('a campaign over a sheet', () => {
     await inside(campaign.stub(), (object) => {
       const real = object.env;
       const prepare = (sql: string) => {
-        // Each page asks for the contacts of its numbers.
+        // Each page looks up the contacts of its numbers.
         if (/FROM .*contact\b/s.test(sql) && /phone/.test(sql) && ++lookups === 2) throw new Error('the isolate is gone');
         return real.DB.prepare(sql);
       };
       const database = { prepare, batch: (statements: D1PreparedStatement[]) => real.DB.batch(statements) };
       object.env = new Proxy(real, { get: (target, name) => (name === 'DB' ? database : Reflect.get(target, name)) });
     });
-    await campaign.stub().start(campaign.organizationId, campaign.id, newAct());
+    await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
     await settle(campaign);
     expect(await inState(campaign, 'syncing')).toMatchObject({ total_rows: 500 });
     await goTo(campaign, monday + 60_000);

@@ -8,7 +8,7 @@ export async function* inChunks(bytes: Uint8Array, size = 65_536): AsyncGenerato
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-/** `file` is the text of one, or its bytes. */
+/** Opens a file as a source. `file` is its text, or its bytes. */
 export async function sourceOf(file: string | Uint8Array, options: SourceOptions = {}, country = 'US', batchRows = 500) {
   const bytes = typeof file === 'string' ? bytesOfText(file) : file;
   const source = await openCsv(inChunks(bytes), options, country);
@@ -18,5 +18,5 @@ export async function sourceOf(file: string | Uint8Array, options: SourceOptions
   return { phone_column: headers[phones[0]], variable_names: variables.map(({ name }) => name), rows };
 }
 
-/** What most tests look at: number, state, the word of the reason. */
+/** The parts of a row that most tests compare: number, state, the code of the reason. */
 export const briefly = (rows: SourceRow[]) => rows.map(({ phone, state, reason }) => [phone, state, reason?.split(':')[0] ?? null]);

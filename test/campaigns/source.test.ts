@@ -24,7 +24,7 @@ describe('rows', () => {
     expect(rows[4]?.reason).toBe('duplicate: row 1 has the same number');
   });
 
-  test('none is dropped or made up, in batches of any size, and whoever can be called is called exactly once', async () => {
+  test('none is dropped or invented, in batches of any size, and each number that can be called is called exactly once', async () => {
     const cell = fc.oneof(
       fc.integer({ min: 6001, max: 6012 }).map((end) => `212345${end}`),
       fc.constantFrom('', 'N/A', '9.18E+11', '123', '+12123456001 ext. 4'),
@@ -114,7 +114,7 @@ describe('columns', () => {
     expect(briefly(rows)).toEqual([['+4930901820', 'pending', null]]);
   });
 
-  test('options that cannot be are refused by name', () => {
+  test('invalid options are refused by name', () => {
     const problems = (value: unknown) => SourceOptions.safeParse(value).error?.issues.map(({ path, code }) => `${path.join('.')} ${code}`);
     expect(problems({ phone_column: ' ', default_country: 'Germany', colum: 1 })).toEqual([
       'phone_column too_small',
@@ -164,7 +164,7 @@ describe('before a campaign is created', () => {
 });
 
 describe('a source without end', () => {
-  /** Bytes that were taken of it, and whether it was let go of. */
+  /** An endless stream that counts the bytes read and records its release. */
   function endless() {
     const taken = { bytes: 0, isOver: false };
     async function* bytes() {

@@ -21,7 +21,7 @@ const timersOf = (stub: ReturnType<typeof runStub>) =>
     state.storage.sql.exec<{ kind: string; attempts: number }>('SELECT kind, attempts FROM timer ORDER BY kind').toArray(),
   );
 
-test('while the database does not answer, work is put off with growing delays and nothing is lost', async () => {
+test('while the database does not answer, work is retried with growing delays and nothing is lost', async () => {
   const { client, stub, runId, workflow } = await sleepingRun('PT1S');
   let isDown = true;
   await runInDurableObject(stub, (object) => {
@@ -67,7 +67,7 @@ test('schema steps run once, however often the object wakes', async () => {
   expect(await steps()).toEqual(before);
 });
 
-test('the row in D1 is never set back by a projection that comes late', async () => {
+test('a late projection never overwrites the row in D1 with an older state', async () => {
   const { client, stub, runId } = await sleepingRun('P1D');
   const stopped = await client.post(`/automation-workflows/runs/${runId}/stop`);
   expect(stopped.body.state).toBe('cancelled');
@@ -91,7 +91,7 @@ test('the row in D1 is never set back by a projection that comes late', async ()
   expect((await client.get(`/automation-workflows/runs/${runId}`)).body.state).toBe('cancelled');
 });
 
-test('an object whose row has vanished, as after a restore, goes too', async () => {
+test('an object whose row is gone, as after a restore, deletes itself', async () => {
   const { stub, runId } = await sleepingRun('PT1S');
   await env.DB.prepare('DELETE FROM automation_run WHERE id = ?').bind(runId).run();
   await evictDurableObject(stub);

@@ -32,7 +32,7 @@ async function begun(options: RunOptions = {}) {
   return run;
 }
 
-/** A call on the line, greeted. */
+/** A connected call on which the agent has greeted. */
 async function connected(options: RunOptions = {}) {
   const run = await begun(options);
   const carrier = await CarrierSocket.open(run.stub, 'VX1');
@@ -47,7 +47,7 @@ const lost = (sessionId: string) => ({ kind: 'relay_ended', callId: 'CA1', reaso
 
 const textsOf = ({ frames }: CarrierSocket) => frames.filter(({ type }) => type === 'text');
 
-/** What the model was told of the talk. */
+/** The messages of the conversation in a request to the model. */
 const historyOf = (body: Record<string, any>): string[] =>
   body['messages'].filter(({ role }: { role: string }) => role !== 'system').map(({ role, content }: any) => `${role}: ${content}`);
 
@@ -56,8 +56,8 @@ const later = (stub: CallStub, milliseconds: number) =>
     (object as unknown as { clock: () => number }).clock = () => Date.now() + milliseconds;
   });
 
-describe('a talk over the carrier’s relay', () => {
-  test('greets, answers, says goodbye, ends, and leaves its row, its transcript and its log', async () => {
+describe('a conversation over the carrier’s relay', () => {
+  test('greets, answers, says goodbye, ends, and writes its row, its transcript and its log', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub, carrier } = await connected();
     expect(carrier.utterances).toEqual([greeting]);
@@ -97,7 +97,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(logs.status_callbacks).toHaveLength(1);
   });
 
-  test('words go out as they come from the model, and an utterance ends once', async () => {
+  test('words are sent as they come from the model, and an utterance ends once', async () => {
     const { held } = holdFirstAnswer();
     const { carrier } = await connected({ definition: simple() });
     carrier.say('Who are you?');
@@ -114,7 +114,7 @@ describe('a talk over the carrier’s relay', () => {
     ]);
   });
 
-  test('a node that is not to be interrupted says so to the carrier', async () => {
+  test('a node that must not be interrupted is marked so to the carrier', async () => {
     stubOutsideServices();
     const { carrier } = await connected({ definition: simple({ allow_interrupt: false }) });
     expect(carrier.frames[0]).toMatchObject({ interruptible: false });
@@ -130,7 +130,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(carrier.utterances).toEqual(['Acme calls Grace.']);
   });
 
-  test('an interrupt ends the answer under way and cuts the history to what was heard', async () => {
+  test('an interrupt ends the present answer and cuts the history to the spoken part', async () => {
     const { held, asked } = holdFirstAnswer();
     const { carrier, stub } = await connected({ definition: simple() });
     carrier.say('What do you sell?');
@@ -160,7 +160,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(historyOf(asked[0]!)).toEqual(['assistant: Hi.', 'user: Who are you?']);
   });
 
-  test('keys are told together, after a pause, after # or with what is said', async () => {
+  test('pressed keys reach the agent together, after a pause, after # or with the next words', async () => {
     const { asked } = stubOutsideServices();
     const { carrier } = await connected({ definition: simple() });
     for (const digit of ['4', '2']) carrier.send({ type: 'dtmf', digit });
@@ -174,7 +174,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(said).toEqual(['user: pressed 42', 'user: pressed 19', 'user: pressed 7. that is it']);
   });
 
-  test('what is no frame is noted without its content and changes nothing', async () => {
+  test('an invalid frame is logged without its content and changes nothing', async () => {
     stubOutsideServices();
     const { carrier, stub } = await connected({ definition: simple() });
     for (const frame of ['not json', '[]', '{"type":"prompt"}', '{"type":"dtmf","digit":"hello"}', '{"type":"unknown"}'])
@@ -188,7 +188,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(await eventsOf(stub, 'carrier_error')).toEqual([{ description: 'Invalid message received' }]);
   });
 
-  test('nothing is read from the database while somebody talks', async () => {
+  test('nothing is read from the database during a conversation', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub } = await begun();
     const calls: string[] = [];
@@ -211,7 +211,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(calls).toEqual([]);
   });
 
-  test('the end is told when the goodbye has been spoken, not before', async () => {
+  test('the session ends when the goodbye has been spoken, not before', async () => {
     stubOutsideServices();
     const { carrier } = await connected();
     carrier.say('No, I am not interested');
@@ -222,7 +222,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(carrier.ends[0]!['received'] - spokenAt).toBeGreaterThan(goodbye!.length * 65 - 300);
   });
 
-  test('who answers the goodbye need not hear it to the end', async () => {
+  test('words of the person end a goodbye before it is spoken', async () => {
     stubOutsideServices();
     const { carrier } = await connected();
     carrier.say('No, I am not interested');
@@ -235,7 +235,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(carrier.ends).toHaveLength(1);
   });
 
-  test('somebody silent is asked once, then let go', async () => {
+  test('a silent person is asked once, then the call ends', async () => {
     stubOutsideServices();
     const phrases = { are_you_there: 'There?', idle_goodbye: 'Bye.' };
     const { carrier, runId } = await connected({ definition: simple(), configurations: { max_user_idle_timeout: 1, phrases } });
@@ -254,7 +254,7 @@ describe('a talk over the carrier’s relay', () => {
     expect((await carrier.waitForUtterances(2))[1]).toBe('Are you still there?');
   });
 
-  test('a call that has lasted too long is ended', async () => {
+  test('a call beyond its maximum length is ended', async () => {
     stubOutsideServices();
     const { carrier, stub, runId } = await connected({ definition: simple(), configurations: { phrases: { time_is_up: 'Time is up.' } } });
     await later(stub, 301_000);
@@ -265,7 +265,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(await carrier.waitForEnd()).toEqual({ run_id: runId, reason: 'max_call_duration' });
   });
 
-  test('a machine that is recognised late is talked to no more, and its call is a voicemail that led to nothing', async () => {
+  test('the agent stops when a machine is recognised late, and the call is a voicemail without a conclusion', async () => {
     const { asked } = stubOutsideServices();
     const { carrier, stub, runId, organizationId } = await connected({ definition: simple() });
     carrier.say('Who are you?');
@@ -280,7 +280,7 @@ describe('a talk over the carrier’s relay', () => {
     expect(asked.every(({ stream }) => stream)).toBe(true);
   });
 
-  test('a machine that is recognised before the line is there hears nothing', async () => {
+  test('the agent says nothing to a machine that is recognised before the session', async () => {
     const { asked } = stubOutsideServices();
     const { stub } = await begun();
     await stub.machineAnswered();
@@ -304,8 +304,8 @@ describe('a talk over the carrier’s relay', () => {
   });
 });
 
-describe('what becomes of a call', () => {
-  test('it begins once, and only when there is such a run that is not over', async () => {
+describe('the lifecycle of a call', () => {
+  test('it begins once, and only for a run that exists and is not over', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub } = await answeredRun();
     expect(await Promise.all([1, 2, 3].map(() => stub.begin(organizationId, runId)))).toEqual(['ready', 'ready', 'ready']);
@@ -318,7 +318,7 @@ describe('what becomes of a call', () => {
     expect(await callStub(organizationId, other.runId).begin(organizationId, other.runId)).toBe('unknown');
   });
 
-  test('a socket is taken only by a call that is there and not over', async () => {
+  test('a socket is accepted only by a call that exists and is not over', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub } = await answeredRun();
     const open = () => stub.fetch('https://call.test/relay', { headers: { upgrade: 'websocket' } });
@@ -332,7 +332,7 @@ describe('what becomes of a call', () => {
     expect((await open()).status).toBe(410);
   });
 
-  test('an address that was used opens no other socket, also after its object has slept', async () => {
+  test('a used address opens no second socket, also after its object has slept', async () => {
     stubOutsideServices();
     const { stub } = await begun();
     const open = async (token: string) => {
@@ -348,7 +348,7 @@ describe('what becomes of a call', () => {
     expect(await open('other')).toBe(101);
   });
 
-  test('a session of another call is none of it, whether its name was known before or is that of the first session', async () => {
+  test('a session of another call is refused, whether the call id was known before or came with the first session', async () => {
     stubOutsideServices();
     for (const callId of ['CA1', undefined]) {
       const run = await answeredRun({ definition: simple() });
@@ -364,7 +364,7 @@ describe('what becomes of a call', () => {
     }
   });
 
-  test('while it is live it shows what it has gathered, cost and noted', async () => {
+  test('while it is live it shows its gathered context, cost and log', async () => {
     stubOutsideServices();
     const { carrier, stub } = await connected();
     carrier.say('Yes, I am interested');
@@ -376,7 +376,7 @@ describe('what becomes of a call', () => {
     });
   });
 
-  test('somebody who hangs up ends the talk', async () => {
+  test('a person who hangs up ends the conversation', async () => {
     stubOutsideServices();
     const { stub, organizationId, runId } = await connected();
     expect(await stub.relayEnded({ kind: 'relay_ended', callId: 'CA1', reason: 'hung_up', sessionId: 'VX1', at: 1 })).toBe('hang_up');
@@ -386,10 +386,10 @@ describe('what becomes of a call', () => {
   });
 });
 
-describe('a call whose agent never came on the line', () => {
+describe('a call whose agent was never connected', () => {
   const ended = (reason: 'ended' | 'hung_up') => ({ kind: 'relay_ended', callId: 'CA1', reason, sessionId: 'VX1', at: 1 }) as const;
 
-  test('is connected again, and at last given up', async () => {
+  test('is connected again, and given up after the last try', async () => {
     const { stub } = await begun();
     for (const sessionId of ['VX1', 'VX2', 'VX3']) expect(await stub.relayEnded(lost(sessionId))).toBe('connect');
     for (let time = 0; time < 2; time++) expect(await stub.relayEnded(lost('VX4'))).toBe('never_begun');
@@ -402,7 +402,7 @@ describe('a call whose agent never came on the line', () => {
     expect(await stub.relayEnded(lost('VX4'))).toBe('never_begun');
   });
 
-  test('is told from one that somebody was greeted on, or that a machine has answered', async () => {
+  test('differs from a call on which the agent has greeted, or that a machine has answered', async () => {
     stubOutsideServices();
     for (const reason of ['ended', 'hung_up'] as const) expect(await (await begun()).stub.relayEnded(ended(reason))).toBe('never_begun');
     const { stub } = await connected();
@@ -415,7 +415,7 @@ describe('a call whose agent never came on the line', () => {
     expect(await machine.stub.relayEnded(ended('ended'))).toBe('hang_up');
   });
 
-  test('may be begun anew', async () => {
+  test('may begin again', async () => {
     stubOutsideServices();
     const { stub, organizationId, runId } = await begun();
     await stub.abandon('CA1');
@@ -425,7 +425,7 @@ describe('a call whose agent never came on the line', () => {
     expect(await stub.begin(organizationId, runId, { callId: 'CA1' })).toBe('talking');
   });
 
-  test('notes what its carrier said, and the socket that closed before it was set up', async () => {
+  test('logs the carrier’s error, and the socket that closed before its setup', async () => {
     const { stub } = await begun();
     const carrier = await CarrierSocket.open(stub);
     for (let time = 0; time < 30; time++) carrier.send({ type: 'error', description: 'Invalid voice' });
@@ -435,8 +435,8 @@ describe('a call whose agent never came on the line', () => {
   });
 });
 
-describe('a line that is lost', () => {
-  test('is made good by another one, on which what has no answer is answered and nobody is greeted again', async () => {
+describe('a lost session', () => {
+  test('is replaced by another one, in which an unfinished answer is given and the agent does not greet again', async () => {
     const { held } = holdFirstAnswer();
     const { carrier, stub } = await connected({ definition: simple() });
     carrier.say('Who are you?');
@@ -453,7 +453,7 @@ describe('a line that is lost', () => {
     expect((await eventsOf(stub, 'user_said')).map(({ text }) => text)).toEqual(['Who are you?', 'And how are you?']);
   });
 
-  test('says on the new line what nobody heard on the old one', async () => {
+  test('has its unspoken words spoken in the new session', async () => {
     const { held } = holdFirstAnswer();
     const { carrier, stub } = await connected({ definition: simple() });
     carrier.say('Who are you?');
@@ -468,14 +468,14 @@ describe('a line that is lost', () => {
     expect(await again.waitForUtterances(1)).toEqual(['I am Ada.']);
   });
 
-  test('a question that is repeated counts once, and after three lines the call is given up', async () => {
+  test('a repeated event counts once, and after three sessions the call is given up', async () => {
     stubOutsideServices();
     const { stub } = await connected({ definition: simple() });
     for (const sessionId of ['VX1', 'VX1', 'VX2', 'VX3', 'VX3']) expect(await stub.relayEnded(lost(sessionId))).toBe('connect');
     expect(await stub.relayEnded(lost('VX4'))).toBe('hang_up');
   });
 
-  test('what comes over an older line counts no more', async () => {
+  test('frames of an older session are ignored', async () => {
     stubOutsideServices();
     const { carrier, stub } = await connected({ definition: simple() });
     const again = await CarrierSocket.open(stub, 'VX2');
@@ -489,7 +489,7 @@ describe('a line that is lost', () => {
     expect(await eventsOf(stub, 'line_lost')).toEqual([]);
   });
 
-  test('a talk goes on after its object was put to sleep', async () => {
+  test('a conversation goes on after its object has slept', async () => {
     stubOutsideServices();
     const { carrier, stub } = await connected();
     await evictDurableObject(stub);
@@ -502,7 +502,7 @@ describe('a line that is lost', () => {
     expect((await carrier.waitForEnd())['reason']).toBe('end_node');
   });
 
-  test('a turn whose object dies is answered on the next line', async () => {
+  test('a turn whose object dies is answered in the next session', async () => {
     const { held, asked } = holdFirstAnswer();
     const { carrier, stub, organizationId, runId } = await connected({ definition: simple() });
     carrier.say('Who are you?');
@@ -516,7 +516,7 @@ describe('a line that is lost', () => {
     expect(historyOf(asked.at(-1)!)).toEqual(['assistant: Hi.', 'user: Who are you?']);
   });
 
-  test('an answer that was forgotten on a line that lives is taken up again', async () => {
+  test('an abandoned answer on a live line is resumed', async () => {
     const { asked } = stubOutsideServices();
     const { carrier, stub } = await connected({ definition: simple() });
     await runInDurableObject(stub, (_object: CallObject, { storage }) => {
@@ -534,7 +534,7 @@ describe('a line that is lost', () => {
   });
 });
 
-describe('a talk over Telnyx’s relay', () => {
+describe('a conversation over Telnyx’s relay', () => {
   test('sends no empty text and no options, and the same words as elsewhere', async () => {
     stubOutsideServices();
     const { carrier } = await connected({ mode: 'telnyx' });
@@ -546,7 +546,7 @@ describe('a talk over Telnyx’s relay', () => {
     expect(texts.filter(({ last }) => last)).toHaveLength(2);
   });
 
-  test('sends each piece when the next one is there, and the last with the end of the utterance', async () => {
+  test('sends each piece when the next one comes, and the last with the end of the utterance', async () => {
     const { held } = holdFirstAnswer();
     const { carrier } = await connected({ mode: 'telnyx', definition: simple() });
     carrier.say('Who are you?');
@@ -562,7 +562,7 @@ describe('a talk over Telnyx’s relay', () => {
     ]);
   });
 
-  test('is told how the agent speaks and hears, in its own words where it has some', async () => {
+  test('gets the agent’s speech options, those for the carrier first', async () => {
     const configurations = {
       language: 'en-GB',
       voice: 'common',
@@ -583,7 +583,7 @@ describe('a talk over Telnyx’s relay', () => {
     expect(await telnyx.stub.speechOptions()).toMatchObject({ language: 'en-GB', voice: 'Telnyx.NaturalHD.astra', speechModel: 'nova-3' });
   });
 
-  test('is told that it may be interrupted unless no node of the agent may', async () => {
+  test('is interruptible unless no node of the agent is', async () => {
     const none = await begun({ mode: 'telnyx', definition: simple({ allow_interrupt: false }) });
     expect(await none.stub.speechOptions()).toEqual({ isInterruptible: 'none' });
     const some = await begun({ mode: 'telnyx', definition: simple() });

@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** A call on which somebody has said something, before its line ends. */
+/** A call on which the person has talked, before its line ends. */
 async function talked(options: RunOptions & { says?: string } = {}) {
   const run = await answeredRun(options);
   await run.stub.begin(run.organizationId, run.runId);
@@ -55,8 +55,8 @@ const runsOf = async (workflowId: number): Promise<number> =>
 const sql = (stub: CallStub, statement: string, ...parameters: (string | number)[]) =>
   runInDurableObject(stub, (_object, { storage }) => storage.sql.exec(statement, ...parameters).toArray());
 
-/** Pokes an object, which may have died, until it is gone. */
-const pokedUntilGone = (organizationId: number, runId: number): Promise<void> =>
+/** Wakes an object, which may have died, until it is gone. */
+const wokenUntilGone = (organizationId: number, runId: number): Promise<void> =>
   vi.waitFor(
     async () => {
       const stub = callStub(organizationId, runId);
@@ -72,7 +72,7 @@ const webhookAgent = (data: object) => ({
 });
 
 describe('the end of a call', () => {
-  test('a call on which nobody came to talk is settled, too', async () => {
+  test('a call on which the agent did not talk is finalized, too', async () => {
     stubOutsideServices();
     const { organizationId, runId, key, stub } = await answeredRun();
     await stub.callEnded(
@@ -97,7 +97,7 @@ describe('the end of a call', () => {
     expect((await readCallFile(organizationId, runId, 'logs.json')).status_callbacks).toHaveLength(1);
   });
 
-  test('a line that was answered for an agent that never was on it has reached nobody', async () => {
+  test('an answered line whose agent was never connected counts as not reached', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub } = await answeredRun();
     await stub.begin(organizationId, runId);
@@ -109,7 +109,7 @@ describe('the end of a call', () => {
     });
   });
 
-  test('a report that is repeated, also when everything is over, changes nothing', async () => {
+  test('a repeated report, also after the end, changes nothing', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub } = await talked();
     await Promise.all([1, 2, 3].map(() => stub.callEnded(organizationId, runId, callEnd())));
@@ -120,7 +120,7 @@ describe('the end of a call', () => {
     expect(await readCallRun(runId)).toEqual(row);
   });
 
-  test('a run that was completed by somebody else is left as it is', async () => {
+  test('a run that was completed before stays as it is', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub } = await talked();
     await env.DB.prepare("UPDATE voice_agent_run SET is_completed = 1, outcome = 'cancelled' WHERE id = ?").bind(runId).run();
@@ -129,14 +129,14 @@ describe('the end of a call', () => {
     expect(await readCallRun(runId)).toMatchObject({ outcome: 'cancelled', result: null });
   });
 
-  test('the price of an unknown model is not known, and not nothing', async () => {
+  test('the cost with an unknown model is null, not zero', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub } = await talked({ configurations: { model: 'my-own-model' } });
     await stub.callEnded(organizationId, runId, callEnd());
     expect((await waitForCompletedRun(runId))['result'].cost_info.total_cost_usd).toBeNull();
   });
 
-  test('triggers on call.completed start one run, told what the call led to', async () => {
+  test('triggers on call.completed start one run with the result of the call', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub, client, agentId, phone } = await talked();
     const workflow = await createActiveWorkflow(client, {
@@ -163,7 +163,7 @@ describe('the end of a call', () => {
     });
   });
 
-  test('the journey that asked for the call hears of it once its row is settled', async () => {
+  test('the journey that requested the call is notified once the row is complete', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub } = await talked({ automationRunId: 4711 });
     await stub.callEnded(organizationId, runId, callEnd());
@@ -171,7 +171,7 @@ describe('the end of a call', () => {
     expect(callSettled.mock.calls).toEqual([[runId]]);
   });
 
-  test('somebody who asks not to be called is not called any more', async () => {
+  test('a person who asks not to be called is not called any more', async () => {
     stubOutsideServices({
       model: (_request, { stream, response_format: format }) => {
         if (stream || !format) return undefined;
@@ -202,11 +202,11 @@ describe('the end of a call', () => {
     await stub.callEnded(organizationId, runId, callEnd());
     expect((await waitForCompletedRun(runId))['disposition']).toBe('do_not_call');
     expect(await suppressed()).toEqual(new Map([[phone, `do_not_call: asked in call ${runId}`]]));
-    // Before the first of its files, and so before whatever makes the call known.
+    // The suppression is written before the first file, and so before everything that publishes the call.
     expect(whenWritten).toEqual([1, 1, 1]);
   });
 
-  test('what a talk led to is asked for again while the model fails, and at last given up', async () => {
+  test('a conclusion is tried again while the model fails, and at last given up', async () => {
     let failures = 0;
     const fail = () => Response.json({ error: { message: 'no', type: 'server_error' } }, { status: 500 });
     stubOutsideServices({ model: (_request, { stream }) => (stream ? undefined : (failures++, fail())) });
@@ -224,7 +224,7 @@ describe('the end of a call', () => {
 });
 
 describe('webhooks of an agent', () => {
-  test('are sent with what the call led to, signed, and noted', async () => {
+  test('are sent with the result of the call, signed, and logged', async () => {
     const requests: { headers: Headers; body: any }[] = [];
     stubOutsideServices({
       other: async (request) => {
@@ -287,7 +287,7 @@ describe('webhooks of an agent', () => {
     expect(settled).toHaveBeenCalledTimes(1);
   });
 
-  test('a receiver that refuses, or an address that may not be called, is tried once', async () => {
+  test('a receiver that refuses, or an address that must not be called, is tried once', async () => {
     let asked = 0;
     stubOutsideServices({
       other: (request) => {
@@ -313,14 +313,14 @@ describe('webhooks of an agent', () => {
   });
 });
 
-describe('an object that dies while it settles', () => {
+describe('an object that dies during finalization', () => {
   const calls = 16;
 
   for (const moment of ['before', 'after'] as const)
-    test(`dying ${moment} any of its calls ends in the same row, and everybody has heard of it`, async () => {
+    test(`dying ${moment} any of its calls ends in the same row, and every receiver is notified`, async () => {
       const requests: string[] = [];
       const watches = new Map<string, CrashWatch>();
-      /** Calls to the outside are not made through the object's bindings, so they are counted here, by the name of who is called. */
+      /** Counts HTTP calls, which do not go through the object's bindings, by the name of the called service. */
       const counted = (text: string) =>
         [...watches].find(([name]) => text.includes(name))?.[1].watched(async () => undefined) ?? Promise.resolve(undefined);
       stubOutsideServices({
@@ -347,7 +347,7 @@ describe('an object that dies while it settles', () => {
         watches.set(name, watch);
         await stub.callEnded(organizationId, runId, callEnd()).catch(() => undefined);
         if (watch.died) await callStub(organizationId, runId).callEnded(organizationId, runId, callEnd());
-        await pokedUntilGone(organizationId, runId);
+        await wokenUntilGone(organizationId, runId);
         const row = await readCallRun(runId);
         expect(row, `call ${n}`).toMatchObject({ is_completed: 1, outcome: 'completed', revision: 1, has_transcript: 1 });
         expect(row['disposition'], `call ${n}`).toBe('interested');
@@ -375,7 +375,7 @@ describe('an object that dies while it settles', () => {
 describe('a recording', () => {
   const url = 'https://api.carrier.example.com/2010-04-01/Accounts/AC1/Recordings/RE1';
 
-  /** A carrier that has recordings, or answers otherwise. */
+  /** A carrier that has recordings, or gives other answers. */
   async function recorded(answer: () => Response) {
     const fetched: string[] = [];
     stubOutsideServices({
@@ -411,7 +411,7 @@ describe('a recording', () => {
   const keptType = (runId: number) =>
     vi.waitFor(async () => expect((await readCallRun(runId))['recording_type']).toBe('audio/mpeg'), { timeout: 10_000, interval: 10 });
 
-  test('that comes after everything is over is kept, and leaves no object behind', async () => {
+  test('that comes after the end is stored, and leaves no object behind', async () => {
     const { organizationId, runId, stub, hear, fetched } = await recorded(() => mp3());
     await stub.callEnded(organizationId, runId, callEnd());
     await waitUntilDestroyed(stub);
@@ -426,7 +426,7 @@ describe('a recording', () => {
     expect(fetched).toHaveLength(1);
   });
 
-  test('that comes while somebody still talks is kept, and the talk goes on', async () => {
+  test('that comes during the conversation is stored, and the conversation goes on', async () => {
     const { organizationId, runId, stub, hear } = await recorded(() => mp3());
     await stub.begin(organizationId, runId);
     const carrier = await CarrierSocket.open(stub, 'VX1');
@@ -440,14 +440,14 @@ describe('a recording', () => {
     await waitUntilDestroyed(stub);
   });
 
-  test('that comes before the end of a call on which nobody talked hinders nothing', async () => {
+  test('that comes before the end of an unanswered call hinders nothing', async () => {
     const { organizationId, runId, stub, hear } = await recorded(() => new Response(null, { status: 503 }));
     await hear();
     await stub.callEnded(organizationId, runId, callEnd({ outcome: 'failed' }));
     expect(await waitForCompletedRun(runId)).toMatchObject({ outcome: 'failed', recording_type: null });
   });
 
-  test('of a call on which nobody talked is kept although the call is given up before', async () => {
+  test('of an unanswered call is stored although the call is given up before', async () => {
     let answers = 0;
     const { organizationId, runId, stub, hear } = await recorded(() => (answers++ === 0 ? new Response(null, { status: 404 }) : mp3()));
     expect(await stub.begin(organizationId, runId, { callId: 'CA1' })).toBe('ready');
@@ -463,7 +463,7 @@ describe('a recording', () => {
     await vi.waitFor(async () => expect(await stub.wakeStalled()).toBe(false), { timeout: 10_000 });
   });
 
-  test('whose length is not told, and that is not there at once, is kept', async () => {
+  test('of unknown length that is not available at once is stored', async () => {
     let answers = 0;
     const { runId, hear, stub } = await recorded(() => {
       answers++;
@@ -491,7 +491,7 @@ describe('a recording', () => {
     await keptType(runId);
   });
 
-  test('that there is none of is waited for by nobody', async () => {
+  test('that does not exist is not waited for', async () => {
     const { stub, configId, event } = await recorded(() => mp3());
     const { location: _url, ...none } = event;
     await stub.recordingReady(configId, { ...none, status: 'absent' });
@@ -499,7 +499,7 @@ describe('a recording', () => {
   });
 
   for (const moment of ['before', 'after'] as const)
-    test(`is kept although its object dies ${moment} any of its calls`, async () => {
+    test(`is stored although its object dies ${moment} any of its calls`, async () => {
       const { runId, organizationId, hear, fetched } = await recorded(() => mp3());
       let deaths = 0;
       for (let n = 1; n <= 3; n++) {
@@ -509,10 +509,10 @@ describe('a recording', () => {
         await hear().catch(() => undefined);
         await vi.waitFor(
           async () => {
-            const poked = await callStub(organizationId, runId)
+            const isAlive = await callStub(organizationId, runId)
               .wakeStalled()
               .catch(() => true);
-            expect(poked).toBe(false);
+            expect(isAlive).toBe(false);
           },
           { timeout: 15_000, interval: 50 },
         );

@@ -7,7 +7,7 @@ import { isOptOut } from '../../src/contacts/suppressions/opt-out-words.ts';
 describe('pressed keys', () => {
   const key = fc.constantFrom(...'0123456789*ABCD');
 
-  test('a number is told as it was pressed, without the # that ends it', () => {
+  test('a number is complete as it was pressed, without the # that ends it', () => {
     fc.assert(
       fc.property(fc.array(key, { minLength: 1, maxLength: 31 }), (keys) => {
         let before = '';
@@ -22,22 +22,22 @@ describe('pressed keys', () => {
     );
   });
 
-  test('whoever presses on and on is heard after 32 keys, and nothing is lost', () => {
+  test('keys without a pause are complete after 32, and none is lost', () => {
     fc.assert(
       fc.property(fc.array(key, { maxLength: 100 }), (keys) => {
-        const told: string[] = [];
+        const finished: string[] = [];
         let before = '';
         for (const pressed of keys) {
           const result = addPressedKey(before, pressed);
           before = 'pending' in result ? result.pending : '';
-          if ('finished' in result) told.push(result.finished);
+          if ('finished' in result) finished.push(result.finished);
         }
-        return told.every(({ length }) => length === 32) && [...told, before].join('') === keys.join('');
+        return finished.every(({ length }) => length === 32) && [...finished, before].join('') === keys.join('');
       }),
     );
   });
 
-  test('a # alone is a key, and what is said follows what was pressed', () => {
+  test('a # alone is a key, and words follow the pressed keys', () => {
     expect(addPressedKey('', '#')).toEqual({ finished: '#' });
     expect(formatPressedKeys('12')).toBe('pressed 12');
     expect(formatPressedKeys('12', 'as I said')).toBe('pressed 12. as I said');
@@ -49,7 +49,7 @@ describe('pressed keys', () => {
 describe('frames of the carrier', () => {
   const read = (frame: object) => parseRelayFrame(JSON.stringify(frame));
 
-  test('are read with more in them than is known, and without what carriers leave out', () => {
+  test('are read with unknown fields, and without optional ones', () => {
     const setup = { type: 'setup', sessionId: 'VX1', callSid: 'CA1' };
     expect(read({ ...setup, customParameters: { a: 'b' } })).toEqual(setup);
     expect(read({ type: 'setup', sessionId: 'VX1' })).toEqual({ type: 'setup', sessionId: 'VX1' });
@@ -61,7 +61,7 @@ describe('frames of the carrier', () => {
     expect(read({ type: 'error' })).toEqual({ type: 'error', description: '' });
   });
 
-  test('whatever comes is read or found faulty, and never throws', () => {
+  test('any data is read or answered as a fault, and never throws', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -80,21 +80,21 @@ describe('frames of the carrier', () => {
   });
 });
 
-describe('what a talk cost', () => {
+describe('the cost of a conversation', () => {
   const usage = { prompt_tokens: 1_000_000, completion_tokens: 2_000_000 };
 
-  test('is told for known models, however their sellers and releases call them', () => {
+  test('is known for known models, with any reseller prefix and release date', () => {
     expect(modelCostUsd('gpt-6-luna', usage)).toBe(1.1);
     expect(modelCostUsd('openai/gpt-6-luna-2026-09-22', usage)).toBe(1.1);
     expect(modelCostUsd('gpt-6-luna', { prompt_tokens: 1234, completion_tokens: 56 })).toBe(0.000151);
   });
 
-  test('is not known of other models', () => {
+  test('is unknown for other models', () => {
     for (const model of ['llama', 'gpt-6', 'constructor', '']) expect(modelCostUsd(model, usage)).toBeNull();
   });
 });
 
-test('an opt-out is a disposition or a tag that says so, and nothing like it', () => {
+test('an opt-out is an exact disposition or tag', () => {
   for (const word of ['do_not_call', 'Do not call', 'do-not-call', 'DNC', 'opt out', 'opted_out', 'unsubscribe']) {
     expect(isOptOut({ disposition: word, tags: [] }), word).toBe(true);
     expect(isOptOut({ disposition: null, tags: ['price', word] }), word).toBe(true);

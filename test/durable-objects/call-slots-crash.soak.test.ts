@@ -11,7 +11,7 @@ afterEach(() => vi.restoreAllMocks());
 let block = 200;
 const person = (digits: string) => `+1213${++block}${digits}`;
 
-/** Makes the object die at its n-th call to the outside: D1, the queue, or another object. */
+/** Makes the object die at its n-th outside call: to D1, the queue, or another object. */
 async function dieAt(stub: DurableObjectStub<CallSlotsObject>, n: number, moment: 'before' | 'after') {
   const seen = { calls: 0, died: false };
   await runInDurableObject(stub, (instance, state) => {
@@ -45,7 +45,7 @@ async function dieAt(stub: DurableObjectStub<CallSlotsObject>, n: number, moment
       CAMPAIGN: {
         getByName: (name: string) => {
           const campaign = env.CAMPAIGN.getByName(name);
-          return { applyReports: (told: AttemptReport[]) => watched(() => campaign.applyReports(told)) };
+          return { applyReports: (received: AttemptReport[]) => watched(() => campaign.applyReports(received)) };
         },
       },
     };
@@ -56,10 +56,10 @@ async function dieAt(stub: DurableObjectStub<CallSlotsObject>, n: number, moment
 
 describe('call slots that die', () => {
   for (const moment of ['before', 'after'] as const)
-    it(`at any call to the outside (${moment} it) dial nobody twice and lose no outcome`, async () => {
+    it(`at any outside call (${moment} it) dial no person twice and lose no outcome`, async () => {
       const reports: AttemptReport[] = [];
       vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
-        () => ({ applyReports: async (told: AttemptReport[]) => void reports.push(...structuredClone(told)) }) as never,
+        () => ({ applyReports: async (received: AttemptReport[]) => void reports.push(...structuredClone(received)) }) as never,
       );
       let hasDied = true;
       for (let n = 1; hasDied; n++) {
@@ -68,10 +68,10 @@ describe('call slots that die', () => {
         const key = `campaign:1:${n}:${moment}`;
         const calls = [{ key, phone: person('0001'), agentId, contactId: null, initialContext: '{}', name: 'A call', notAfter: null }];
         const request = { owner: { kind: 'campaign' as const, id: 1 }, epoch: 0, maxConcurrency: null, calls };
-        // There is an object to watch once something was asked of it.
+        // The first request creates the object to watch.
         await slots.request(id, { ...request, calls: [] });
         const seen = await dieAt(slots, n, moment);
-        // Whoever asks asks again when the call breaks.
+        // The caller repeats its request when the call breaks.
         await withCallSlots(env, id, (object) => object.request(id, request));
         const isOver = async () => {
           if (seen.died) await env.CALL_SLOTS.getByName(String(id)).wakeStalled();

@@ -26,12 +26,12 @@ const insertRun = `INSERT INTO voice_agent_run (organization_id, agent_id, defin
  SELECT a.organization_id, a.id, a.current_definition_id, 'x', 'twilio', 'outbound', j.value, '+12155550000', 1, ?3, '{}', 1
  FROM json_each(?1) j CROSS JOIN voice_agent a WHERE a.id = ?2`;
 
-/** What came of an attempt, `submission` left out where it is the latest. */
-type Told = { key: string; runId: number | null; submission?: number; result: PlacingResult };
+/** The result of placing an attempt; without `submission` it is of the latest one. */
+type PlacedResult = { key: string; runId: number | null; submission?: number; result: PlacingResult };
 
 interface Options extends CallingOrganization {
   hasQueue?: boolean;
-  onReports?: (told: AttemptReport[]) => Promise<void>;
+  onReports?: (received: AttemptReport[]) => Promise<void>;
 }
 
 async function setUp({ hasQueue = false, onReports, ...options }: Options = {}) {
@@ -39,13 +39,15 @@ async function setUp({ hasQueue = false, onReports, ...options }: Options = {}) 
   const { id, agentId } = organization;
   const slots = env.CALL_SLOTS.getByName(String(id));
   const reports: AttemptReport[] = [];
-  const told = async (given: AttemptReport[]) => {
+  const received = async (given: AttemptReport[]) => {
     reports.push(...structuredClone(given));
     await onReports?.(structuredClone(given));
   };
-  // Objects of tests before this one go on.
+  // Objects of earlier tests still run.
   const others = async () => undefined;
-  vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation((name) => ({ applyReports: name.startsWith(`${id}/`) ? told : others }) as never);
+  vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
+    (name) => ({ applyReports: name.startsWith(`${id}/`) ? received : others }) as never,
+  );
   const sends = vi.spyOn(env.CALLS_QUEUE, 'sendBatch');
   if (!hasQueue) sends.mockResolvedValue(undefined as never);
   const call = (name: string, phone = person(), more: Partial<RequestedCall> = {}): RequestedCall => ({
@@ -58,7 +60,7 @@ async function setUp({ hasQueue = false, onReports, ...options }: Options = {}) 
     notAfter: null,
     ...more,
   });
-  // A stub of its own, since it is also asked from inside of an object.
+  // A stub of its own, since objects call it, too.
   const request = (calls: RequestedCall[], { owner = campaign, epoch = 1 } = {}) =>
     env.CALL_SLOTS.getByName(String(id)).request(id, { owner, epoch, maxConcurrency: null, calls });
   const attempts = () =>
@@ -70,11 +72,11 @@ async function setUp({ hasQueue = false, onReports, ...options }: Options = {}) 
     await until(name, 'granted');
     return slots.beginCalls([name]);
   };
-  /** Tells of the latest submission, unless another is named. */
-  const placed = async (words: Told[]) => {
+  /** Reports results of the latest submission, unless another is given. */
+  const placed = async (results: PlacedResult[]) => {
     const rows = await attempts();
     const submissionOf = (name: string) => rows.find((row) => row['key'] === name)!['submission'] as number;
-    await slots.recordPlacings(words.map((one) => ({ submission: submissionOf(one.key), ...one })));
+    await slots.recordPlacings(results.map((one) => ({ submission: submissionOf(one.key), ...one })));
   };
   const writeRuns = (keys: string[], journey: number | null = null) =>
     env.DB.prepare(insertRun).bind(JSON.stringify(keys), agentId, journey).run();
@@ -98,7 +100,7 @@ const ended = (reports: AttemptReport[]) =>
   );
 
 describe('a person', () => {
-  it('is not given out again by the word of an earlier submission that comes late', async () => {
+  it('is not handed out again after a late report of an earlier submission', async () => {
     const { slots, call, request, begun, placed, attempt } = await setUp();
     await request([call(key)]);
     await begun();
@@ -109,7 +111,7 @@ describe('a person', () => {
     expect(await slots.beginCalls([key])).toEqual([]);
   });
 
-  it('is looked for three times before a call counts as not placed, whatever was before', async () => {
+  it('is looked up three times before a call counts as not placed, after any history', async () => {
     const { call, request, begun, until, attempt, placed } = await setUp();
     await request([call(key)]);
     for (let time = 0; time < 3; time++) {
@@ -122,7 +124,7 @@ describe('a person', () => {
     expect(((await attempt(key))['looks'] as number) - before).toBe(2);
   }, 60_000);
 
-  it('who asks not to be called again is called by nobody before that is written down', async () => {
+  it('who asks not to be called is not called before the suppression is stored', async () => {
     const { slots, call, request, begun, attempt, placed } = await setUp();
     vi.spyOn(CallObject.prototype, 'callEnded').mockImplementation(() => sleep(4000) as Promise<void>);
     const phone = person();
@@ -156,7 +158,7 @@ describe('a person', () => {
     expect((await carrierLedger(account)).calls).toEqual([]);
   });
 
-  it('whose call turns up after it was given up is not left ringing', async () => {
+  it('whose call turns up after it was given up is hung up', async () => {
     const { slots, call, request, begun, until } = await setUp();
     await request([call(key)]);
     await begun();
@@ -165,7 +167,7 @@ describe('a person', () => {
   });
 });
 
-describe('what was not dialled', () => {
+describe('an undialled attempt', () => {
   it('does not count for min_hours_between_calls', async () => {
     const { client, call, request, begun, until, placed } = await setUp();
     await client.patch('/organizations/current', { min_hours_between_calls: 2 });
@@ -175,7 +177,7 @@ describe('what was not dialled', () => {
     await until(key, 'granted');
   });
 
-  it('because of a pause is given back, and is no trouble of the carrier', async () => {
+  it('that a pause withdrew is given back, and is no carrier trouble', async () => {
     const { id, slots, call, request, begun, until, placed } = await setUp();
     await request([call(key)]);
     await begun();
@@ -184,7 +186,7 @@ describe('what was not dialled', () => {
     await until(key, 'returned');
   });
 
-  it('because of our own database waits, and does not fail', async () => {
+  it('that our own database held up waits, and does not fail', async () => {
     const { call, request, begun, attempt, placed } = await setUp();
     await request([call(key)]);
     for (let time = 0; time < 4; time++) {
@@ -194,7 +196,7 @@ describe('what was not dialled', () => {
     expect((await attempt(key))['state']).toBe('queued');
   }, 60_000);
 
-  it('and is taken back leaves no run open', async () => {
+  it('that is withdrawn leaves no run open', async () => {
     const { id, slots, call, request, begun, until, writeRuns, openRuns, placed } = await setUp();
     await request([call(key)]);
     await begun();
@@ -208,7 +210,7 @@ describe('what was not dialled', () => {
 });
 
 describe('an outcome', () => {
-  it('that was heard while others were looked up stays, and frees one slot', async () => {
+  it('that comes while other calls are looked up stays, and frees one slot', async () => {
     const { slots, call, request, until, attempt, attempts, placed } = await setUp();
     const keys = Array.from({ length: 8 }, (_, index) => `campaign:1:${index}:1`);
     const clock = { now: Date.now() + 3_600_000 };
@@ -242,11 +244,11 @@ describe('an outcome', () => {
     expect([(await attempt(keys[7]!))['outcome'], (await slots.getOwnerStatus(campaign)).organizationLive]).toEqual(['voicemail', live]);
   });
 
-  it('of an attempt that was asked for again while it was given back is told', async () => {
+  it('of an attempt that was requested again while it was given back is reported', async () => {
     let again: (() => Promise<unknown>) | null = null;
-    const onReports = async (told: AttemptReport[]) => {
+    const onReports = async (received: AttemptReport[]) => {
       const ask = again;
-      if (!ask || !told.some(({ kind }) => kind === 'returned')) return;
+      if (!ask || !received.some(({ kind }) => kind === 'returned')) return;
       again = null;
       await ask();
     };
@@ -264,7 +266,7 @@ describe('an outcome', () => {
 });
 
 describe('the calls of an organization', () => {
-  it('are given out in portions that a call of an object carries', async () => {
+  it('are handed out in batches that an RPC answer can hold', async () => {
     const { slots, call, request } = await setUp({ concurrentCalls: 400 });
     const keys = Array.from({ length: 280 }, (_, index) => `campaign:1:${index}:1`);
     const initialContext = JSON.stringify({ notes: 'x'.repeat(125_000) });
@@ -282,7 +284,7 @@ describe('the calls of an organization', () => {
     expect((await slots.beginCalls(granted)).length).toBeLessThanOrEqual(2);
   });
 
-  it('are granted at once while others are announced', async () => {
+  it('are granted at once while other grants are sent to the queue', async () => {
     const { sends, call, request, until } = await setUp();
     sends.mockImplementation(() => sleep(150) as never);
     await request([call(key)]);
@@ -293,11 +295,11 @@ describe('the calls of an organization', () => {
     expect(Date.now() - asked).toBeLessThan(400);
   });
 
-  it('can be made where the plan allows one and a number takes calls', () => {
+  it('can be placed if the plan allows one and a number accepts inbound calls', () => {
     expect(countFreeForOutbound({ limit: 1, hasInbound: true }, { all: 0, inbound: 0 })).toBe(1);
   });
 
-  it('go on when the clock was set back', async () => {
+  it('go on after the clock was set back', async () => {
     const { slots, call, request, until } = await setUp({ callsPerSecond: 1 });
     await request([call('campaign:1:0:1')]);
     await until('campaign:1:0:1', 'granted');

@@ -14,8 +14,8 @@ async function setUp() {
   vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
     (name) =>
       ({
-        applyReports: async (told: AttemptReport[]) => {
-          if (name.startsWith(`${organization.id}/`)) reports.push(...structuredClone(told));
+        applyReports: async (received: AttemptReport[]) => {
+          if (name.startsWith(`${organization.id}/`)) reports.push(...structuredClone(received));
         },
       }) as never,
   );
@@ -30,8 +30,8 @@ async function setUp() {
     });
   const ended = () => reports.find((report) => report.kind === 'ended');
   const dialled = async () => (await carrierLedger(organization.account)).calls.length;
-  const patience = { timeout: 25_000, interval: 100 };
-  return { ...organization, slots, key, ask, ended, reports, dialled, patience };
+  const waitOptions = { timeout: 25_000, interval: 100 };
+  return { ...organization, slots, key, ask, ended, reports, dialled, waitOptions };
 }
 
 const faultOnPlacing = (account: string, fault: object) =>
@@ -46,7 +46,7 @@ const faultOnPlacing = (account: string, fault: object) =>
     }),
   });
 
-describe('a call of which nobody knows whether it was placed', () => {
+describe('a call whose placing is unknown', () => {
   it('is found by its callbacks when the answer was lost', async () => {
     const { account, ask, ended, dialled } = await setUp();
     expect((await faultOnPlacing(account, { drop_response: true })).status).toBeLessThan(300);
@@ -56,52 +56,52 @@ describe('a call of which nobody knows whether it was placed', () => {
     expect(await dialled()).toBe(1);
   });
 
-  it('is found at the carrier when the answer was lost and nobody calls back', async () => {
-    const { account, ask, ended, dialled, patience } = await setUp();
+  it('is found at the carrier when the answer was lost and no callback comes', async () => {
+    const { account, ask, ended, dialled, waitOptions } = await setUp();
     await faultOnPlacing(account, { drop_response: true });
     await ask(person('0002'));
-    await vi.waitFor(() => expect(ended()).toMatchObject({ outcome: 'no_answer' }), patience);
+    await vi.waitFor(() => expect(ended()).toMatchObject({ outcome: 'no_answer' }), waitOptions);
     expect(await dialled()).toBe(1);
   });
 
-  it('was not placed when the carrier has none after three looks: then, and only then, it may be tried again', async () => {
-    const { account, ask, ended, dialled, patience, key, slots } = await setUp();
+  it('was not placed if three look-ups find no call: only then it may be tried again', async () => {
+    const { account, ask, ended, dialled, waitOptions, key, slots } = await setUp();
     await faultOnPlacing(account, { status: 500 });
     await ask(person('0002'));
-    await vi.waitFor(() => expect(ended()).toMatchObject({ outcome: 'carrier_trouble' }), patience);
+    await vi.waitFor(() => expect(ended()).toMatchObject({ outcome: 'carrier_trouble' }), waitOptions);
     expect(await dialled()).toBe(0);
     expect(await slots.beginCalls([key])).toEqual([]);
   });
 
-  it('is not placed by anybody else when the one who was to place it has died', async () => {
-    const { ask, ended, dialled, patience, key, slots } = await setUp();
+  it('is not placed by another caller when its own caller has died', async () => {
+    const { ask, ended, dialled, waitOptions, key, slots } = await setUp();
     const lost = vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
     await ask(person('0002'));
     await vi.waitFor(() => expect(lost).toHaveBeenCalled());
     expect(await slots.beginCalls([key])).toHaveLength(1);
     lost.mockRestore();
-    await vi.waitFor(() => expect(ended()).toMatchObject({ outcome: 'carrier_trouble' }), patience);
+    await vi.waitFor(() => expect(ended()).toMatchObject({ outcome: 'carrier_trouble' }), waitOptions);
     expect(await dialled()).toBe(0);
   });
 });
 
 describe('a call', () => {
-  it('is announced again when the message that has it dialled is lost', async () => {
-    const { ask, dialled, patience } = await setUp();
+  it('is sent to the queue again when its message is lost', async () => {
+    const { ask, dialled, waitOptions } = await setUp();
     const lost = vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValueOnce(undefined as never);
     await ask(person('0002'));
     await vi.waitFor(() => expect(lost).toHaveBeenCalled());
-    await vi.waitFor(async () => expect(await dialled()).toBe(1), patience);
+    await vi.waitFor(async () => expect(await dialled()).toBe(1), waitOptions);
   });
 
-  it('of which the carrier tells nothing is asked about until it has ended', async () => {
-    const { ask, ended, dialled, patience } = await setUp();
+  it('whose carrier is silent is looked up until it has ended', async () => {
+    const { ask, ended, dialled, waitOptions } = await setUp();
     await ask(person('0001'));
-    await vi.waitFor(() => expect(ended()).toMatchObject({ outcome: 'busy' }), patience);
+    await vi.waitFor(() => expect(ended()).toMatchObject({ outcome: 'busy' }), waitOptions);
     expect(await dialled()).toBe(1);
   });
 
-  it('ends once, however often and in whatever order its end is told', async () => {
+  it('ends once, with any repetitions and any order of reports', async () => {
     const { account, ask, ended, reports, key } = await setUp();
     await ask(person('0001'));
     const all: Awaited<ReturnType<typeof dueCallbacks>> = [];

@@ -12,20 +12,21 @@ import {
 
 import type { AttemptReport, Owner, RequestedCall } from '../../src/calls/contract.ts';
 
-/** Numbers by what the simulated carrier does with them. */
+/** Phone numbers, by what the simulated carrier does with them. */
 let block = 200;
 const person = (digits: string) => `+1212${++block}${digits}`;
 
-/** The organization of the test under way: objects of earlier ones may still be telling. */
+/** The organization of the present test: objects of earlier ones may still report. */
 let tested = 0;
 
-/** The campaign that owns the calls of a test: it keeps what it is told. */
-function listeningCampaign() {
+/** A campaign that owns the calls of a test, and keeps the reports that it receives. */
+function recordingCampaign() {
   const reports: AttemptReport[] = [];
   const spy = vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
     (name) =>
       ({
-        applyReports: async (told: AttemptReport[]) => void (name.startsWith(`${tested}/`) && reports.push(...structuredClone(told))),
+        applyReports: async (received: AttemptReport[]) =>
+          void (name.startsWith(`${tested}/`) && reports.push(...structuredClone(received))),
       }) as never,
   );
   return { reports, of: (kind: AttemptReport['kind']) => reports.filter((report) => report.kind === kind), end: () => spy.mockRestore() };
@@ -53,7 +54,7 @@ async function setUp(options: CallingOrganization = {}) {
   return { ...organization, slots, campaign, call, request, runs };
 }
 
-/** Asked about calls of which nothing is heard, the carrier cannot say how they ended: they last until their callbacks are carried. */
+/** Makes the carrier answer no look-ups: silent calls last until their callbacks come. */
 async function answerNoLookUps(account: string): Promise<void> {
   const unanswered = {
     provider: 'twilio',
@@ -71,8 +72,8 @@ async function answerNoLookUps(account: string): Promise<void> {
 const until = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 10_000, interval: 20 });
 
 describe('call slots', () => {
-  it('dial each attempt once, tell its owner how the line ended, and complete its run', async () => {
-    const listener = listeningCampaign();
+  it('dial each attempt once, report its outcome to the owner, and complete its run', async () => {
+    const listener = recordingCampaign();
     const { id, request, call, account, runs } = await setUp();
     const [busy, silent, wrong, machine] = ['0001', '0002', '0003', '0004'].map(person) as [string, string, string, string];
     const keys = { [busy]: 'campaign:1:1:1', [silent]: 'campaign:1:2:1', [wrong]: 'campaign:1:3:1', [machine]: 'campaign:1:4:1' };
@@ -105,8 +106,8 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('tell the owner again of an attempt that it asks for once more, and dial nobody', async () => {
-    const listener = listeningCampaign();
+  it('report an attempt that its owner requests once more again, and do not dial it', async () => {
+    const listener = recordingCampaign();
     const { request, call, account } = await setUp();
     const calls = [call('campaign:1:1:1', person('0001'))];
     await request(calls);
@@ -117,8 +118,8 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('hold no more calls at once than the plan allows, and no more of an owner than it allows itself', async () => {
-    const listener = listeningCampaign();
+  it('have no more live calls than the plan allows, and no more of an owner than its own limit', async () => {
+    const listener = recordingCampaign();
     const { request, call, account, slots, campaign } = await setUp({ concurrentCalls: 3 });
     await answerNoLookUps(account);
     const other: Owner = { kind: 'campaign', id: 2 };
@@ -141,7 +142,7 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('name the bound that holds each call, not one that has room', async () => {
+  it('name the limit that holds each call, not one that is not reached', async () => {
     const { request, call, account, slots, campaign } = await setUp({ concurrentCalls: 4, callsPerSecond: 1 });
     await answerNoLookUps(account);
     const single: Owner = { kind: 'single', id: 0 };
@@ -156,8 +157,8 @@ describe('call slots', () => {
     expect(await slots.getCallStatus('single:0:a')).toMatchObject({ callStatus: 'queued', reason: expect.stringMatching(/^call_slots: /) });
   });
 
-  it('never have one person in two calls, whoever asks', async () => {
-    const listener = listeningCampaign();
+  it('never have one person in two calls, with any owners', async () => {
+    const listener = recordingCampaign();
     const { request, call, account, slots } = await setUp();
     await answerNoLookUps(account);
     const phone = person('0002');
@@ -169,7 +170,7 @@ describe('call slots', () => {
     );
     const inAnotherCall = expect.stringMatching(/^in_another_call: /);
     expect(await slots.getCallStatus('campaign:2:1:1')).toMatchObject({ callStatus: 'queued', reason: inAnotherCall });
-    // More room would be of no use.
+    // More free slots would not help.
     expect(await slots.getOwnerStatus({ kind: 'campaign', id: 2 })).toMatchObject({ queued: 1, live: 0, waitingFor: inAnotherCall });
     await relayCallbacks(account, async () => listener.of('ended').length >= 2);
     const ledger = await carrierLedger(account);
@@ -178,8 +179,8 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('dial nothing of an owner that has withdrawn, whatever is still on its way', async () => {
-    const listener = listeningCampaign();
+  it('dial no call of an owner that has withdrawn, even if a request is still on its way', async () => {
+    const listener = recordingCampaign();
     const { id, request, call, account, slots, campaign } = await setUp({ concurrentCalls: 1 });
     await answerNoLookUps(account);
     await request(
@@ -198,14 +199,14 @@ describe('call slots', () => {
           .toSorted(),
       ).toEqual(['campaign:1:2:1', 'campaign:1:3:1']),
     );
-    // It may ask for the same again afterwards.
+    // The owner may request the same call again afterwards.
     expect(await request([call('campaign:1:2:1', person('0002'))], { epoch: 2 })).toMatchObject({ queued: 1 });
     expect((await carrierLedger(account)).calls).toHaveLength(1);
     listener.end();
   });
 
-  it('give an attempt to one caller only', async () => {
-    const listener = listeningCampaign();
+  it('hand an attempt to one caller only', async () => {
+    const listener = recordingCampaign();
     const sends = vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
     const { request, call, slots } = await setUp();
     await request([call('campaign:1:1:1', person('0002'))]);
@@ -221,8 +222,8 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('give back what may not be dialled: a closed window, a suppressed number, a deleted contact, an archived agent', async () => {
-    const listener = listeningCampaign();
+  it('give back calls that must not be dialled: a closed window, a suppressed number, a deleted contact, an archived agent', async () => {
+    const listener = recordingCampaign();
     const { client, request, call, account, agentId } = await setUp();
     const suppressed = person('0002');
     await client.post('/contacts/suppressions', { phone: suppressed, reason: 'asked us to stop' });
@@ -246,8 +247,8 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('keep min_hours_between_calls between two calls to a person, and say until when', async () => {
-    const listener = listeningCampaign();
+  it('keep min_hours_between_calls between two calls to a person, and report until when', async () => {
+    const listener = recordingCampaign();
     const { client, request, call, account } = await setUp();
     await client.patch('/organizations/current', { min_hours_between_calls: 2 });
     const phone = person('0001');
@@ -263,8 +264,8 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('change nothing on requests that the carrier has not signed, or has signed for something else', async () => {
-    const listener = listeningCampaign();
+  it('ignore requests that the carrier has not signed, or has signed for another purpose', async () => {
+    const listener = recordingCampaign();
     const { request, call, account, slots } = await setUp();
     await request([call('campaign:1:1:1', person('0001'))]);
     const [first] = await dueCallbacks(account, 5000);
@@ -280,14 +281,14 @@ describe('call slots', () => {
   });
 
   it('tell a user what to do when the carrier refuses the account', async () => {
-    const listener = listeningCampaign();
+    const listener = recordingCampaign();
     const { request, call } = await setUp({ authToken: 'an-invalid-token' });
     await request([call('campaign:1:1:1', person('0002'))]);
     await until(() => expect(listener.of('ended')).toMatchObject([{ outcome: 'account_refused', detail: expect.stringMatching(/\w/) }]));
     listener.end();
   });
 
-  it('answer nothing where there are none', async () => {
+  it('answer without data where none exist', async () => {
     const slots = env.CALL_SLOTS.getByName('999999999');
     expect(await slots.getCallStatus('campaign:1:1:1')).toBeNull();
     expect(await slots.beginCalls(['campaign:1:1:1'])).toEqual([]);

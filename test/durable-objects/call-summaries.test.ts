@@ -28,14 +28,14 @@ const channel = 'C0000000001';
 const defaults: Partial<Record<App, object>> = { chatapp: { channel }, tracker: { project: 'OPS' } };
 
 interface Options {
-  /** What is to be set of each connected tool; none: the usual channel or project. */
+  /** The settings of each connected tool; absent: the usual channel or project. */
   tools?: Partial<Record<'chatapp' | 'tracker' | 'calendar', object>>;
   says?: string;
   outcome?: 'completed' | 'voicemail';
   contact?: object;
 }
 
-/** An organization with these tools, on one of whose calls somebody has said something. */
+/** An organization with these tools, and a call on which the person has talked. */
 async function talked({ tools = {}, says = 'Yes, I am interested', contact }: Options = {}) {
   const organization = await newOrganization();
   const { client } = organization;
@@ -58,7 +58,7 @@ async function talked({ tools = {}, says = 'Yes, I am interested', contact }: Op
 
 type Talked = Awaited<ReturnType<typeof talked>>;
 
-/** Ends the line, and waits until everything that follows is done. */
+/** Ends the line, and waits until all follow-up work is done. */
 async function settled({ organizationId, runId, stub }: Talked, change: Parameters<typeof callEnd>[0] = {}): Promise<void> {
   await stub.callEnded(organizationId, runId, callEnd(change));
   await waitForCompletedRun(runId);
@@ -74,7 +74,7 @@ const sql = (stub: CallStub, statement: string, ...parameters: (string | number)
 const integrationOf = async (client: Client, id: number) => (await client.get('/integration/')).body.find((one: any) => one.id === id);
 
 describe('the summary of a call', () => {
-  test('is posted to the chosen channel and made an issue of the chosen project, once each', async () => {
+  test('is posted to the chosen channel and created as an issue in the chosen project, once each', async () => {
     stubOutsideServices();
     const call = await talked({ tools: defaults, contact: { first_name: 'Ada <!channel>', last_name: 'Lovelace' } });
     await settled(call);
@@ -105,7 +105,7 @@ describe('the summary of a call', () => {
     );
   });
 
-  test('goes nowhere where no channel and no project is chosen, nor to a calendar', async () => {
+  test('is not posted without a chosen channel or project, nor to a calendar', async () => {
     stubOutsideServices();
     const call = await talked({ tools: { chatapp: {}, tracker: { issue_type: 'Bug' }, calendar: {} } });
     await settled(call);
@@ -114,7 +114,7 @@ describe('the summary of a call', () => {
     expect(await eventsOf(call)).toEqual([]);
   });
 
-  test('of a call that led to nothing is left out where only qualified ones are wanted', async () => {
+  test('of an unqualified call is left out if only qualified calls are wanted', async () => {
     stubOutsideServices();
     const tools = { chatapp: { channel, action: 'qualified_calls' }, tracker: { project: 'OPS' } };
     const call = await talked({ tools, says: 'No, I am not interested' });
@@ -127,7 +127,7 @@ describe('the summary of a call', () => {
     expect(await readPostedMessages(other.organizationId)).toHaveLength(1);
   });
 
-  test('of a call with a machine is told where all are wanted', async () => {
+  test('of a call with a machine is posted if all calls are wanted', async () => {
     stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel }, tracker: { project: 'OPS', action: 'qualified_calls' } } });
     await settled(call, { outcome: 'voicemail' });
@@ -137,7 +137,7 @@ describe('the summary of a call', () => {
     expect(await listIssues(call.organizationId)).toEqual([]);
   });
 
-  test('tells nothing of a contact that was deleted', async () => {
+  test('contains nothing of a deleted contact', async () => {
     stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel } }, contact: { first_name: 'Ada' } });
     await call.client.delete(`/contacts/${call.person.id}`);
@@ -147,8 +147,8 @@ describe('the summary of a call', () => {
   });
 });
 
-describe('a tool that does not take the summary', () => {
-  test('for good keeps nothing back, and the log and the integration say so until one is taken', async () => {
+describe('a tool that refuses the summary', () => {
+  test('permanently delays no other work, and the log and the integration show it until a summary is accepted', async () => {
     stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel: 'C9999999999' } } });
     const { id } = call.integrations.get('chatapp');
@@ -167,7 +167,7 @@ describe('a tool that does not take the summary', () => {
     expect((await integrationOf(call.client, id)).last_error).toBeNull();
   });
 
-  test('for a while is asked again, at most six times, no sooner than it asks for', async () => {
+  test('for a while is tried again, at most six times, no sooner than it requests', async () => {
     stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel } } });
     await planFault({
@@ -197,7 +197,7 @@ describe('a tool that does not take the summary', () => {
     expect(await readPostedMessages(call.organizationId)).toEqual([]);
   });
 
-  test('because its grant has ended becomes inactive, and does not keep another one from being told', async () => {
+  test('because its grant has ended becomes inactive, and does not hold up another tool', async () => {
     stubOutsideServices();
     const call = await talked({ tools: defaults });
     const { id, integration_id } = call.integrations.get('chatapp');
@@ -214,7 +214,7 @@ describe('a tool that does not take the summary', () => {
     );
   });
 
-  test('and was disconnected meanwhile hears nothing', async () => {
+  test('and was disconnected in the meantime gets no summary', async () => {
     stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel } } });
     const { id } = call.integrations.get('chatapp');
@@ -234,7 +234,7 @@ describe('a tool that does not take the summary', () => {
     expect(await readPostedMessages(call.organizationId)).toEqual([]);
   });
 
-  test('whose answer is lost is not told twice', async () => {
+  test('whose answer is lost gets no second summary', async () => {
     const accounts = new Set<string>();
     const realFetch = globalThis.fetch;
     stubOutsideServices({
@@ -271,7 +271,7 @@ describe('a tool that does not take the summary', () => {
 });
 
 for (const moment of ['before', 'after'] as const)
-  test(`a call that dies ${moment} any of its calls posts its summaries at most once, and is settled`, async () => {
+  test(`a call that dies ${moment} any of its calls posts its summaries at most once, and is finalized`, async () => {
     const calls = 22;
     const watches = new Map<string, CrashWatch>();
     const realFetch = globalThis.fetch;

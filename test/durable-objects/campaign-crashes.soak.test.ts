@@ -9,7 +9,7 @@ import {
   inside,
   inState,
   keyOf,
-  newAct,
+  newActionId,
   people,
   returned,
   rowOf,
@@ -21,7 +21,7 @@ import { crashAtCall, type CrashPoint } from '../support/crashing-object.ts';
 
 type Watchable = Parameters<typeof crashAtCall>[0];
 
-/** As whoever calls an object does it: again when the call broke. */
+/** Calls an object again when the call broke, as its callers do. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -32,7 +32,7 @@ async function again<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Has the object, wherever it lives now, do what is due, each time some minutes later. */
+/** Has the object do its due work, each time some minutes later. */
 function nudger(campaign: Drafted) {
   let aheadMs = 0;
   return () => {
@@ -44,27 +44,30 @@ function nudger(campaign: Drafted) {
   };
 }
 
-/** A whole campaign: read, called, paused, resumed, one person called twice, completed. Answers how many calls the object made. */
+/**
+ * Runs a whole campaign: reads its source, calls, pauses, resumes, calls one person twice, completes. Answers how many calls the object
+ * made.
+ */
 async function wholeCampaign(n: number, moment: CrashPoint) {
   const campaign = await draftCampaign({ csv: people(30), configs: { max_concurrency: 2 } });
   const stub = () => campaign.stub();
   const watch = await crashAtCall(stub() as unknown as Watchable, n, moment);
   campaign.slots.watched = (call) => watch.watched(call);
   const nudge = nudger(campaign);
-  const act = [newAct(), newAct(), newAct()] as const;
-  await again(() => stub().start(campaign.organizationId, campaign.id, act[0]));
+  const actionId = [newActionId(), newActionId(), newActionId()] as const;
+  await again(() => stub().start(campaign.organizationId, campaign.id, actionId[0]));
   await until(async () => {
     await nudge();
     expect(campaign.slots.keys()).toHaveLength(24);
   });
   const key = (row: number, attempt = 1) => keyOf(campaign, row, attempt);
   await again(() => stub().applyReports([dialing(key(1)), dialing(key(2)), ended(key(1), 'busy'), ended(key(2), 'completed')]));
-  await again(() => stub().pause(act[1]));
+  await again(() => stub().pause(actionId[1]));
   expect(campaign.slots.withdrawn).toContain(2);
   const asked = campaign.slots.keys();
   await again(() => stub().applyReports(asked.slice(2).map((one) => returned(one, 'withdrawn'))));
   expect((await again(() => stub().snapshot()))!.state).toBe('paused');
-  await again(() => stub().resume(act[2]));
+  await again(() => stub().resume(actionId[2]));
   const over = new Set([key(1), key(2)]);
   await until(async () => {
     await nudge();
@@ -79,7 +82,7 @@ async function wholeCampaign(n: number, moment: CrashPoint) {
     await nudge();
     expect(await rowOf(campaign.id)).toMatchObject({ state: 'completed', total_rows: 30, completed_rows: 30, in_flight: 0, wake_at: null });
   });
-  // Every row ended, and nobody was asked for under a second name but the one who was busy.
+  // Every row ended, and only the busy one was requested under a second key.
   expect((await allRows(campaign)).map(({ state, attempts }) => [state, attempts])).toEqual(
     Array.from({ length: 30 }, (_, index) => ['completed', index === 0 ? 2 : 1]),
   );
@@ -89,7 +92,9 @@ async function wholeCampaign(n: number, moment: CrashPoint) {
 
 const moments = ['before', 'after'] as const;
 
-/** Dies at each of the first `deaths` calls, before and after it; the last one is beyond what the work needs, so that none is left out. */
+/**
+ * Dies at each of the first `deaths` calls, before and after it. The last one is beyond the calls of the work, so that no call is left out.
+ */
 function atEachCall(promise: string, deaths: number, work: (n: number, moment: CrashPoint) => Promise<{ died: boolean }>): void {
   for (let n = 1; n <= deaths; n += 1)
     test(`an object that dies at its call ${n} to the outside ${promise}`, async () => {
@@ -108,8 +113,8 @@ describe('a source', () => {
     const nudge = nudger(campaign);
     const watch = await crashAtCall(campaign.stub() as unknown as Watchable, n, moment);
     campaign.slots.watched = (call) => watch.watched(call);
-    const act = newAct();
-    await again(() => campaign.stub().start(campaign.organizationId, campaign.id, act));
+    const actionId = newActionId();
+    await again(() => campaign.stub().start(campaign.organizationId, campaign.id, actionId));
     await until(async () => {
       await nudge();
       expect(campaign.slots.keys()).toHaveLength(22);
@@ -129,8 +134,8 @@ describe('a cancellation', () => {
     await campaign.stub().applyReports([dialing(first!)]);
     const watch = await crashAtCall(campaign.stub() as unknown as Watchable, n, moment);
     campaign.slots.watched = (call) => watch.watched(call);
-    const act = newAct();
-    expect((await again(() => campaign.stub().cancel(act))).state).toBe('cancelled');
+    const actionId = newActionId();
+    expect((await again(() => campaign.stub().cancel(actionId))).state).toBe('cancelled');
     expect(campaign.slots.withdrawn).toContain(2);
     await again(() => campaign.stub().applyReports(others.map((key) => returned(key, 'withdrawn'))));
     await until(async () => {
@@ -143,7 +148,7 @@ describe('a cancellation', () => {
   });
 });
 
-test('between what it heard and asking for the next, the object goes on by itself', async () => {
+test('an object that dies between a report and its next request goes on by itself', async () => {
   const campaign = await runningCampaign({ csv: people(60), configs: { max_concurrency: 1 } });
   const first = campaign.slots.keys();
   expect(first).toHaveLength(22);
@@ -152,7 +157,7 @@ test('between what it heard and asking for the next, the object goes on by itsel
   await inside(campaign.stub(), (_object, state) => {
     campaign.slots.watched = async () => {
       campaign.slots.watched = (call) => call();
-      // The word has been taken in and acknowledged by then.
+      // The report has been applied and acknowledged by then.
       await acknowledged;
       state.abort('the object dies here');
       throw new Error('the object died');
@@ -163,7 +168,7 @@ test('between what it heard and asking for the next, the object goes on by itsel
   await until(async () => expect(campaign.slots.keys()).toHaveLength(27));
 });
 
-test('an evicted campaign goes on with the next word that comes, and by itself when a moment comes', async () => {
+test('an evicted campaign goes on with the next report, and by itself at its next due moment', async () => {
   const campaign = await runningCampaign({ csv: people(60), configs: { max_concurrency: 1 } });
   const first = campaign.slots.keys();
   await evictDurableObject(env.CAMPAIGN.getByName(`${campaign.organizationId}/${campaign.id}`));
@@ -176,7 +181,7 @@ test('an evicted campaign goes on with the next word that comes, and by itself w
   await until(async () => expect(small.slots.requests.filter(({ calls }) => calls.some((call) => call.key === key))).toHaveLength(2));
 });
 
-test('a running campaign tells its row once a second at most, and every state at once', async () => {
+test('a running campaign writes its row at most once a second, and every state at once', async () => {
   const campaign = await runningCampaign({ csv: people(400), configs: { max_concurrency: 100 } });
   const revision = async () => (await rowOf(campaign.id))['revision'] as number;
   const [before, startedAt] = [await revision(), Date.now()];
@@ -188,11 +193,11 @@ test('a running campaign tells its row once a second at most, and every state at
   const seconds = (Date.now() - startedAt) / 1000;
   expect((await revision()) - before).toBeLessThanOrEqual(seconds + 2);
   await until(async () => expect(await rowOf(campaign.id)).toMatchObject({ completed_rows: 100, state: 'running' }));
-  await campaign.stub().pause(newAct());
+  await campaign.stub().pause(newActionId());
   expect(await rowOf(campaign.id)).toMatchObject({ state: 'paused' });
 });
 
-test('a dead alarm is made good by a poke, which also corrects what the row says of the next one', async () => {
+test('a wake-up replaces a lost alarm, and corrects the wake-up moment in the row', async () => {
   const campaign = await runningCampaign({ csv: people(60), configs: { max_concurrency: 1 } });
   await inside(campaign.stub(), async (_object, state) => {
     state.storage.sql.exec("DELETE FROM timer WHERE kind = 'project'");

@@ -10,7 +10,10 @@ import { sessionSchemaStep } from '../../durable-objects/test-session/session-st
 import { changeSchemaStep } from '../../durable-objects/test-session/side-conversation-store.ts';
 import { sha256Hex } from '../../src/library/security/hash.ts';
 
-/** The steps that have landed, by the SHA-256 of their SQL without regard to white space. Objects have taken them as they were; only append. */
+/**
+ * The steps that are in use, by the SHA-256 of their SQL without regard to white space. Objects have applied them, so steps are only
+ * appended.
+ */
 const landed: Record<string, { steps: readonly string[]; hashes: string[] }> = {
   'automation-run': { steps: runSchemaSteps, hashes: ['5d65f11cdf157bba', 'c6093901bed4f658'] },
   'call-slots': { steps: slotsSchemaSteps, hashes: ['21d68bb35339ae37'] },
@@ -31,6 +34,6 @@ const hashOf = (sql: string): string =>
 
 test.each(Object.entries(landed))('the schema steps of %s that have landed are as they were', (_name, { steps, hashes }) => {
   expect(steps.slice(0, hashes.length).map(hashOf)).toEqual(hashes);
-  // A new step is written down here when it lands.
+  // A new step is added here.
   expect(steps).toHaveLength(hashes.length);
 });
