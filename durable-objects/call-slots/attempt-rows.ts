@@ -151,6 +151,7 @@ const columns = {
 type Field = keyof typeof columns;
 const fields = Object.keys(columns) as Field[];
 
+/** The stored form of a field. */
 const toSqlValue = (attempt: StoredAttempt, field: Field): SqlValue => {
   const value = attempt[field];
   if (field === 'callbacks') return JSON.stringify(value);

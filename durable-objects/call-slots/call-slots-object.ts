@@ -47,7 +47,8 @@ const maxBeginAnswerBytes = 8 * 1024 * 1024;
 
 /**
  * The call slots of one organization, named by its id. Each attempt to call a person and each inbound call is a row here. The row is the
- * slot while the call is live, and the record of the line until the line has ended. Maintenance is the one timer.
+ * slot while the call is live, and the record of the line until the line has ended. Maintenance is the one timer. `CallSlotsRpc` documents
+ * the methods.
  */
 export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   readonly #store = new SlotStore(

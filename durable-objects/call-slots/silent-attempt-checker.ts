@@ -18,7 +18,7 @@ const maxChecksPerRound = 60;
 const maxDecisionsPerRound = 1000;
 const wakeIntervalMs = 2 * 60_000;
 
-/** Checks attempts whose carrier has configDeleted silent. A slot is freed only by evidence from the carrier, never by a timeout alone. */
+/** Checks attempts whose carrier has gone silent. A slot is freed only by evidence from the carrier, never by a timeout alone. */
 export class SilentAttemptChecker {
   readonly #store: SlotStore;
   readonly #deps: CallSlotsDependencies;

@@ -52,7 +52,7 @@ export class SlotStore {
   }
 
   /**
-   * Queues a call, and answers whether it is new. A known attempt that is over is reported again. An attempt that was submitted back before its
+   * Queues a call, and answers whether it is new. A known attempt that is over is reported again. An attempt that was given back before its
    * run was written is queued again.
    */
   enqueue(call: RequestedCall, of: { owner: string; lane: string; epoch: number; notBefore: number }): boolean {

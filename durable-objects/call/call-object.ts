@@ -36,7 +36,7 @@ const finalizeRetryMs = 30_000;
 /**
  * The conversation of one voice agent run, named `{organization_id}/{run_id}`: of a call from its answer, of a text chat from its start. It
  * speaks over the carrier's relay socket. After the end of the line it finalizes the run and deletes itself. A recording that comes later
- * creates the object again, until the recording is stored.
+ * creates the object again, until the recording is stored. `CallRpc` documents the methods.
  */
 export class CallObject extends BaseDurableObject implements CallRpc {
   readonly #record = new CallRecord(this.ctx.storage);

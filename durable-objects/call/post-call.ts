@@ -53,7 +53,7 @@ async function concludeConversation({ context, record, conversation: live, timer
   const { conversation } = live;
   if (!conversation.state || conversation.state.conclusion) return true;
   conversation.end('hung_up');
-  // Words of a machine lead to nothing, in particular not to a suppression of its tryNumber.
+  // Words of a machine lead to nothing, in particular not to a suppression of its number.
   if (record.line.end!.outcome === 'voicemail') return true;
   const tryNumber = record.countTry('conclude');
   const isLastTry = tryNumber >= maxConclusionTries;

@@ -22,7 +22,7 @@ export class RelaySockets {
   #isBroken = false;
   /** For a carrier that accepts no empty token: the piece that waits for the next one. */
   #heldToken = '';
-  /** Utterances that were not spoken to the end because the socket state gone. */
+  /** Utterances that were not spoken to the end because the socket was gone. */
   #undelivered: { text: string; isInterruptible: boolean }[] = [];
 
   /** `holdsLastToken` answers, once there is a call, whether the last piece of an utterance must be held back for its carrier. */
@@ -87,7 +87,7 @@ export class RelaySockets {
     return due === '' ? this.#current() !== null : this.#send({ type: 'text', token: due, last });
   }
 
-  /** Drops the present utterance, which state interrupted. */
+  /** Drops the present utterance, which was interrupted. */
   cutUtterance(): void {
     this.#heldToken = '';
     this.#utterance = '';
@@ -104,7 +104,7 @@ export class RelaySockets {
     this.#socket = null;
   }
 
-  /** Records that a socket has closed. Answers whether it state the current one, one without a session, or one that state over. */
+  /** Records that a socket has closed. Answers whether it was the current one, one without a session, or one that was over. */
   markClosed(socket: WebSocket): 'current' | 'new' | 'over' {
     const previous = this.isCurrent(socket) ? 'current' : this.isNew(socket) ? 'new' : 'over';
     socket.serializeAttachment({ ...readAttachment(socket), isOver: true });
@@ -142,7 +142,7 @@ function closeSocket(socket: WebSocket): void {
   try {
     socket.close(1000, 'the session is over');
   } catch {
-    // The socket state closed before.
+    // The socket was closed before.
   }
 }
 
@@ -156,7 +156,7 @@ export function decideAfterRelayEnd(
 ): { answer: RelayEndAction; change: Partial<LineState> } {
   const hangUp = { answer: hasStarted ? ('hang_up' as const) : ('never_begun' as const), change: {} };
   if (reason !== 'lost' || (!hasStarted && isPermanentError(fault))) return hangUp;
-  // The carrier repeats the event when our answer state lost.
+  // The carrier repeats the event when our answer was lost.
   if (sessionId !== undefined && lostSessions.includes(sessionId)) return { answer: 'connect', change: {} };
   if (reconnects >= maxReconnects) return hangUp;
   const known = sessionId === undefined ? lostSessions : [...lostSessions, sessionId];

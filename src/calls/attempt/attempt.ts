@@ -140,6 +140,7 @@ export const endAttempt = <Kind extends Attempt>(
   retryAfterSeconds: number | null = null,
 ): Kind => ({ ...attempt, state: 'ended', outcome, detail, endedAt: at, checkAt: null, retryAfterSeconds });
 
+/** The timeouts of the settings, in ms. */
 export const toCallTimeouts = (settings: Settings): CallTimeouts => ({
   carrierSilenceMs: settings.CALL_SILENCE_SECONDS * 1000,
   placingTimeoutMs: (settings.CALL_ASK_WITHIN_SECONDS + settings.CALL_ANSWER_WITHIN_SECONDS) * 1000,

@@ -32,6 +32,7 @@ export const isFailure = (outcome: AttemptOutcome): boolean => !nonFailureOutcom
 const nonFailureOutcomes = new Set<AttemptOutcome>(['completed', 'busy', 'no_answer', 'voicemail', 'cancelled', 'rate_limited']);
 
 const rowOutcomeNames = new Set<string>(rowOutcomes);
+/** The outcome of an attempt as rows show it: refusals and carrier trouble are `failed`. */
 export const toRowOutcome = (outcome: AttemptOutcome): RowOutcome => (rowOutcomeNames.has(outcome) ? (outcome as RowOutcome) : 'failed');
 
 /** The outcome of an attempt that the carrier refused to place. */

@@ -18,9 +18,6 @@ type CallbackPurpose = 'status' | 'answer' | 'machine' | 'recording' | 'connect'
 const relayTokenTtlSeconds = 3600;
 const nonceBytes = 12;
 
-const callPath = ({ organizationId, configId, runId }: Omit<CallAddress, 'key'>) =>
-  `${basePath}/telephony/${organizationId}/${configId}/calls/${runId}`;
-
 /** The address of a carrier's callbacks of one purpose. The carrier signs them. */
 export const buildCallbackUrl = (
   { callbackOrigin }: Pick<Carrier, 'callbackOrigin'>,
@@ -39,9 +36,13 @@ export async function buildRelayUrl(signingKey: string, { callbackOrigin }: Carr
   return `${callbackOrigin.replace(/^http/, 'ws')}${callPath(address)}/relay/${nonce}/${expires}/${signature}`;
 }
 
+/** Signs the address of a call's WebSocket. `expires` in epoch seconds. */
 export const signRelay = (
   signingKey: string,
   { organizationId, configId, runId }: Omit<CallAddress, 'key'>,
   nonce: string,
   expires: number,
 ): Promise<string> => signParts(signingKey, ['relay', organizationId, configId, runId, nonce, expires]);
+
+const callPath = ({ organizationId, configId, runId }: Omit<CallAddress, 'key'>) =>
+  `${basePath}/telephony/${organizationId}/${configId}/calls/${runId}`;

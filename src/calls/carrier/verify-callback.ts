@@ -12,11 +12,11 @@ export interface Callback {
   headers: Headers;
 }
 
-const toCarrierRequest = ({ callbackOrigin }: Carrier, { path, ...request }: Callback) => ({ url: callbackOrigin + path, ...request });
-
 /** Whether the carrier has signed the request under the address that it knows. `now` in epoch ms. */
 export const isSignedBy = async (carrier: Carrier, callback: Callback, now: number): Promise<boolean> =>
   carrier.telephony.isSigned(toCarrierRequest(carrier, callback), now);
+
+const toCarrierRequest = ({ callbackOrigin }: Carrier, { path, ...request }: Callback) => ({ url: callbackOrigin + path, ...request });
 
 /**
  * Whether a signed request is about the call that its address names. A carrier that signs only the body must name the same attempt, if it

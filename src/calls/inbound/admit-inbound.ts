@@ -12,8 +12,6 @@ import { insertCallRuns, type RunDefinitionRow, selectCallRunByKey, selectRunDef
 import { finalizeUnanswered } from '../post-call/finalize-unanswered.ts';
 import { withCallSlots } from '../rpc.ts';
 
-const inboundAttemptKey = (callId: string) => `inbound:${callId}`;
-
 /**
  * Admits a call to one of the organization's numbers: its agent takes the call if a call slot is free. A carrier that waits for a document
  * gets one. A carrier that takes commands is sent the command to answer, and the agent is connected after the carrier reports the answer.
@@ -60,6 +58,8 @@ export async function admitInbound(context: Context, carrier: Carrier, event: Ca
   log.error('an inbound call could not be answered', new Error(answer.failure), { run_id: runId });
   throw new ServiceError('provider_failed', 'The carrier did not answer the call; send this again');
 }
+
+const inboundAttemptKey = (callId: string) => `inbound:${callId}`;
 
 /** Inserts the row of an inbound call. Null: no agent takes calls of this configuration. */
 async function insertInboundRun(context: Context, carrier: Carrier, event: StatusEvent, key: string): Promise<number | null> {

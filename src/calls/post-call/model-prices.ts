@@ -13,9 +13,6 @@ const prices = new Map<string, [prompt: number, completion: number]>(
   }),
 );
 
-/** A model's name without the prefix of a reseller and the date of a release, as in `openai/gpt-6-luna-2026-09-22`. */
-const toPlainModelName = (model: string): string => model.replace(/^.*\//, '').replace(/-\d{4}-\d{2}-\d{2}$/, '');
-
 /**
  * What the language model of a conversation cost, in US dollars, rounded to a millionth. An estimate, since discounts for repeated prompts
  * are unknown here. Null: the price of the model is unknown, which does not mean zero.
@@ -26,3 +23,6 @@ export function modelCostUsd(model: string, usage: ConversationState['usage']): 
   const millionths = usage.prompt_tokens * price[0] + usage.completion_tokens * price[1];
   return Math.round(millionths) / 1_000_000;
 }
+
+/** A model's name without the prefix of a reseller and the date of a release, as in `openai/gpt-6-luna-2026-09-22`. */
+const toPlainModelName = (model: string): string => model.replace(/^.*\//, '').replace(/-\d{4}-\d{2}-\d{2}$/, '');

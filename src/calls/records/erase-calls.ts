@@ -8,6 +8,33 @@ import { artifactKey, artifactNames } from './artifacts.ts';
 /** The name of an erased run. Other names are those of an agent and its person, so no other run has it. */
 export const erasedName = 'Deleted contact';
 
+const pageSize = 50;
+
+/**
+ * Erases a page of a deleted contact's calls and chats, with their files in R2. `more`: another page follows; `later`: a run is still live.
+ * Repeatable.
+ */
+export async function eraseCalls({ database, organization, bindings }: Context, contactId: number): Promise<'done' | 'more' | 'later'> {
+  const { completed, hasLive } = await findErasableRuns(database, organization.id, contactId, pageSize);
+  if (completed.length > 0) {
+    // Before the rows, which alone know the keys of the files.
+    await bindings.FILES.delete(completed.flatMap((run) => listFileKeys(organization.id, run)));
+    await eraseRuns(
+      database,
+      organization.id,
+      completed.map(({ id }) => id),
+    );
+  }
+  if (completed.length === pageSize) return 'more';
+  return hasLive ? 'later' : 'done';
+}
+
+function listFileKeys(organizationId: number, { id, initial_context: stored }: ErasableRun): string[] {
+  const payload = payloadKey(stored);
+  const artifacts = artifactNames.map((name) => artifactKey(organizationId, id, name));
+  return payload === null ? artifacts : [...artifacts, payload];
+}
+
 type ErasableRun = Pick<StoredRow<typeof voiceAgentRun>, 'id' | 'initial_context'>;
 
 const ofDeletedContactSql = `contact_id = ?1 AND organization_id = ?2
@@ -54,31 +81,4 @@ async function eraseRuns(database: Database, organizationId: number, runIds: num
     ),
     'idempotent',
   );
-}
-
-const pageSize = 50;
-
-/**
- * Erases a page of a deleted contact's calls and chats, with their files in R2. `more`: another page follows; `later`: a run is still live.
- * Repeatable.
- */
-export async function eraseCalls({ database, organization, bindings }: Context, contactId: number): Promise<'done' | 'more' | 'later'> {
-  const { completed, hasLive } = await findErasableRuns(database, organization.id, contactId, pageSize);
-  if (completed.length > 0) {
-    // Before the rows, which alone know the keys of the files.
-    await bindings.FILES.delete(completed.flatMap((run) => listFileKeys(organization.id, run)));
-    await eraseRuns(
-      database,
-      organization.id,
-      completed.map(({ id }) => id),
-    );
-  }
-  if (completed.length === pageSize) return 'more';
-  return hasLive ? 'later' : 'done';
-}
-
-function listFileKeys(organizationId: number, { id, initial_context: stored }: ErasableRun): string[] {
-  const payload = payloadKey(stored);
-  const artifacts = artifactNames.map((name) => artifactKey(organizationId, id, name));
-  return payload === null ? artifacts : [...artifacts, payload];
 }

@@ -93,6 +93,7 @@ export async function insertAgentRun({ database, organization, clock }: Context,
   return rows[0] ? toAgentRunRow(rows[0]) : null;
 }
 
+/** Finds a run of the organization; null: there is none. */
 export async function findAgentRun({ database, organization }: Context, runId: number): Promise<AgentRunRow | null> {
   const row = await database.first(
     database.prepare<StoredAgentRun>('SELECT * FROM voice_agent_run WHERE id = ? AND organization_id = ?', runId, organization.id),

@@ -11,9 +11,6 @@ const contentTypes = {
   'logs.json': 'application/json',
 } satisfies Partial<Record<ArtifactName, string>>;
 
-const putArtifact = (bucket: R2Bucket, { organizationId, runId }: Run, name: keyof typeof contentTypes, text: string): Promise<unknown> =>
-  bucket.put(artifactKey(organizationId, runId, name), text, { httpMetadata: { contentType: contentTypes[name] } });
-
 /** Writes the transcript, as JSON (`{ utterances }`) and as text; nothing for an empty one. */
 export async function writeTranscript(bucket: R2Bucket, run: Run, messages: readonly StoredMessage[]): Promise<void> {
   const utterances = toTranscript(messages);
@@ -26,3 +23,6 @@ export async function writeTranscript(bucket: R2Bucket, run: Run, messages: read
 export async function writeLogs(bucket: R2Bucket, run: Run, logs: RunLogs): Promise<void> {
   await putArtifact(bucket, run, 'logs.json', JSON.stringify(logs));
 }
+
+const putArtifact = (bucket: R2Bucket, { organizationId, runId }: Run, name: keyof typeof contentTypes, text: string): Promise<unknown> =>
+  bucket.put(artifactKey(organizationId, runId, name), text, { httpMetadata: { contentType: contentTypes[name] } });

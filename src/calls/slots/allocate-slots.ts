@@ -11,6 +11,7 @@ export interface OwnerQueue {
   ready: number;
 }
 
+/** The rank of a lane by its name. */
 export const ownerQueueRank = (name: string): number => (name === 'single' ? 0 : name === 'journey' ? 1 : 2);
 
 /**

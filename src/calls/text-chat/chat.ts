@@ -13,11 +13,6 @@ export interface SendMessageInput {
   idempotencyKey?: string | undefined;
 }
 
-function toChatMessage({ idempotencyKey, ...message }: SendMessageInput): ChatMessage {
-  const key = idempotencyKey === undefined ? randomUUID() : toIdempotentName({ of: 'message', input: message, idempotencyKey });
-  return { key, text: message.text, expectedRevision: message.expectedRevision ?? null };
-}
-
 /**
  * Sends a message to a chat, and answers all new messages. A message that comes during an answer cuts that answer short, and both messages
  * are answered together. Throws 404, and 409 when the chat has ended or has gone on since `expectedRevision`.
@@ -34,6 +29,11 @@ export async function sendMessage(
   );
   if (refusal) throw toChatError(refusal, agentId);
   return state!;
+}
+
+function toChatMessage({ idempotencyKey, ...message }: SendMessageInput): ChatMessage {
+  const key = idempotencyKey === undefined ? randomUUID() : toIdempotentName({ of: 'message', input: message, idempotencyKey });
+  return { key, text: message.text, expectedRevision: message.expectedRevision ?? null };
 }
 
 /**

@@ -3,8 +3,6 @@ import { xmlAttributes } from './xml.ts';
 
 export const twimlContentType = 'text/xml; charset=utf-8';
 
-const twimlResponse = (content: string) => `<?xml version="1.0" encoding="UTF-8"?><Response>${content}</Response>`;
-
 /**
  * A TwiML document (TeXML has the same words) that connects the call to the relay. After the session, however it ended, the carrier asks
  * `actionUrl` for the next instruction (https://www.twilio.com/docs/voice/twiml/connect/conversationrelay).
@@ -30,3 +28,5 @@ export function connectTwiml(relay: RelayOptions, actionUrl: string): string {
 }
 
 export const hangUpTwiml = (): string => twimlResponse('<Hangup/>');
+
+const twimlResponse = (content: string) => `<?xml version="1.0" encoding="UTF-8"?><Response>${content}</Response>`;

@@ -14,15 +14,15 @@ const entities: Record<string, string> = {
 // oxlint-disable-next-line no-control-regex -- the rule is about control characters
 const invalidXmlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
+/** Writes ` name="value"` for each attribute that has a value. */
+export const xmlAttributes = (values: Record<string, string | number | boolean | undefined>): string =>
+  Object.entries(values)
+    .flatMap(([name, value]) => (value === undefined ? [] : [` ${name}="${escapeXml(String(value))}"`]))
+    .join('');
+
 /** Escapes text for an attribute or an element. Characters that XML cannot hold are left out; half a surrogate pair becomes U+FFFD. */
 const escapeXml = (text: string): string =>
   text
     .toWellFormed()
     .replace(invalidXmlCharacters, '')
     .replace(/[&<>"'\t\n\r]/g, (character) => entities[character]!);
-
-/** Writes ` name="value"` for each attribute that has a value. */
-export const xmlAttributes = (values: Record<string, string | number | boolean | undefined>): string =>
-  Object.entries(values)
-    .flatMap(([name, value]) => (value === undefined ? [] : [` ${name}="${escapeXml(String(value))}"`]))
-    .join('');
