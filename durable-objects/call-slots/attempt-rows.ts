@@ -30,7 +30,7 @@ export interface StoredAttempt extends Attempt {
   grantedAt: number | null;
   /** When the person was called last before this attempt, epoch ms; null: no such call is remembered. */
   dialledBefore: number | null;
-  settling: FollowUp;
+  followUp: FollowUp;
   reportLevel: number;
   reportedLevel: number;
 }
@@ -124,7 +124,7 @@ const columns = {
   status: 'status',
   answeredBy: 'answered_by',
   awaitsVerdict: 'awaits_verdict',
-  hasTalk: 'has_talk',
+  isAgentConnected: 'has_talk',
   grantedAt: 'granted_at',
   submittedAt: 'submitted_at',
   answeredAt: 'answered_at',
@@ -143,7 +143,7 @@ const columns = {
   detail: 'detail',
   retryAfterSeconds: 'retry_after_seconds',
   callbacks: 'callbacks',
-  settling: 'settling',
+  followUp: 'settling',
   reportLevel: 'level',
   reportedLevel: 'told',
 } as const satisfies Partial<Record<keyof StoredAttempt, string>>;
@@ -161,7 +161,7 @@ const toSqlValue = (attempt: StoredAttempt, field: Field): SqlValue => {
 /** Fields whose stored form differs from that in `StoredAttempt`. */
 type StoredForms = {
   awaitsVerdict: number;
-  hasTalk: number;
+  isAgentConnected: number;
   hasRow: number;
   callbacks: string;
 };
@@ -176,7 +176,7 @@ const selection = ['seq', ...fields.map((field) => `${columns[field]} AS ${field
 const toStoredAttempt = (row: AttemptRow): StoredAttempt => ({
   ...row,
   awaitsVerdict: row.awaitsVerdict === 1,
-  hasTalk: row.hasTalk === 1,
+  isAgentConnected: row.isAgentConnected === 1,
   hasRow: row.hasRow === 1,
   callbacks: JSON.parse(row.callbacks) as StatusCallback[],
 });
@@ -184,8 +184,8 @@ const toStoredAttempt = (row: AttemptRow): StoredAttempt => ({
 /**
  * Whether no other attempt may call the person. The person may have asked for no more calls, so the conversation must be evaluated first.
  */
-const isEngaged = (attempt: Pick<StoredAttempt, 'state' | 'settling'>): boolean =>
-  holdsSlot(attempt) || attempt.settling === 'talk' || attempt.settling === 'watch';
+const isEngaged = (attempt: Pick<StoredAttempt, 'state' | 'followUp'>): boolean =>
+  holdsSlot(attempt) || attempt.followUp === 'talk' || attempt.followUp === 'watch';
 
 /** The `attempt` table: reads and writes rows, without the rules of attempts. */
 export class AttemptRows {
@@ -317,7 +317,7 @@ export const newAttempt = (
   status: null,
   answeredBy: null,
   awaitsVerdict: false,
-  hasTalk: false,
+  isAgentConnected: false,
   grantedAt: null,
   submittedAt: null,
   answeredAt: null,
@@ -336,7 +336,7 @@ export const newAttempt = (
   detail: null,
   retryAfterSeconds: null,
   callbacks: [],
-  settling: 'none',
+  followUp: 'none',
   reportLevel: reportLevels.none,
   reportedLevel: reportLevels.none,
 });

@@ -204,7 +204,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     const after = this.#afterEvent(known, event, now);
     const answer = decideInstruction(after, event, channel);
     // Written before the agent is connected: from then on the end of the line is the end of a conversation.
-    this.#store.save(attempt, answer === 'talk' ? { ...after, hasTalk: true } : after);
+    this.#store.save(attempt, answer === 'talk' ? { ...after, isAgentConnected: true } : after);
     this.#scheduleWork();
     await this.#scheduleMaintenance();
     return answer;
@@ -237,7 +237,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
       callId: call.callId,
       status: 'ringing',
       answeredBy: 'person',
-      hasTalk: true,
+      isAgentConnected: true,
       hasRow: true,
       grantedAt: now,
       submittedAt: now,

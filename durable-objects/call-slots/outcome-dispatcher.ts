@@ -58,7 +58,7 @@ export class OutcomeDispatcher {
 
   /** Completes the rows of unanswered calls that are over, and notifies the objects of the others. */
   async dispatchOutcomes(): Promise<void> {
-    await this.#runExclusive('settle', async () => {
+    await this.#runExclusive('outcomes', async () => {
       // The condition repeats that of the partial index; SQLite uses the index only then.
       const due = "settling IN ('silent', 'talk') AND settling = ? AND check_at IS NULL ORDER BY seq LIMIT ?";
       const silent = this.#store.rows.select(due, 'silent', maxOutcomesPerRound);
@@ -98,10 +98,10 @@ export class OutcomeDispatcher {
     } catch (error) {
       this.#deps.log().error('the object of a call could not be notified that its line has ended', error, { run_id: attempt.runId });
       if (!this.#isRetryExhausted(attempt)) return this.#store.postponeFollowUps([attempt.key], retryAt(attempt, this.#deps.now()));
-      return this.#store.update(attempt.key, (current) => (current.settling === 'talk' ? toUnanswered(current, error) : current));
+      return this.#store.update(attempt.key, (current) => (current.followUp === 'talk' ? toUnanswered(current, error) : current));
     }
     this.#store.update(attempt.key, (current) =>
-      current.settling === 'talk' ? { ...current, settling: 'watch' as const, checkAt: this.#deps.now() + wakeAfterMs } : current,
+      current.followUp === 'talk' ? { ...current, followUp: 'watch' as const, checkAt: this.#deps.now() + wakeAfterMs } : current,
     );
   }
 

@@ -20,7 +20,7 @@ export const isRetryExhausted = (attempt: StoredAttempt, now: number, giveUpAfte
 /** A call whose conversation cannot be reached: its row is completed from the carrier's reports alone, with the reason. */
 export const toUnanswered = (attempt: StoredAttempt, error: unknown): StoredAttempt => ({
   ...attempt,
-  settling: 'silent',
+  followUp: 'silent',
   checkAt: null,
   detail: `${givenUpPrefix} what was said is lost, since the object of the call could not be reached: ${(error as Error).message}`,
 });

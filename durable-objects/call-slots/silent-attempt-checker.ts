@@ -36,7 +36,7 @@ export class SilentAttemptChecker {
     for (const attempt of this.#store.rows.select('check_at <= ? ORDER BY check_at LIMIT ?', now, maxDecisionsPerRound)) {
       if (attempt.state === 'granted') this.#grantsToResend.push(attempt.key);
       if (attempt.state === 'granted') this.#store.save(attempt, { ...attempt, checkAt: now + this.#deps.timeouts().resendMs });
-      else if (isOver(attempt) && attempt.settling !== 'watch') this.#store.save(attempt, { ...attempt, checkAt: null });
+      else if (isOver(attempt) && attempt.followUp !== 'watch') this.#store.save(attempt, { ...attempt, checkAt: null });
       else if (attempt.state === 'placed' && attempt.status === 'completed') this.#store.save(attempt, afterVerdictTimeout(attempt));
     }
   }
@@ -77,7 +77,7 @@ export class SilentAttemptChecker {
     const configDeleted = { failure: 'the telephony configuration of this call was deleted' };
     if (attempt.state === 'placed') {
       const result = carrier ? resolveKnownEnd(attempt, await carrier.telephony.lookUp(attempt.callId!)) : configDeleted;
-      if (carrier && 'call' in result && result.call.status === 'completed' && attempt.hasTalk) {
+      if (carrier && 'call' in result && result.call.status === 'completed' && attempt.isAgentConnected) {
         // As after the carrier's own report of the end: the agent may never have been connected.
         const address = { organizationId: context.organization.id, configId: carrier.id, runId: attempt.runId!, key };
         const event = statusEvent({ ...result.call, at: this.#deps.now() });
@@ -106,14 +106,14 @@ export class SilentAttemptChecker {
   }
 
   async #wakeCallObject(attempt: StoredAttempt, now: number): Promise<void> {
-    if (attempt.settling !== 'watch') return this.#store.save(attempt, { ...attempt, checkAt: null });
+    if (attempt.followUp !== 'watch') return this.#store.save(attempt, { ...attempt, checkAt: null });
     this.#store.save(attempt, { ...attempt, checkAt: now + wakeIntervalMs });
     try {
       const isAlive = await withCallObject(this.#deps.env(), this.#deps.organizationId(), attempt.runId!, (object) => object.wakeStalled());
       if (!isAlive) this.#store.markFollowUpsDone([attempt.key]);
     } catch (error) {
       if (!isRetryExhausted(attempt, now, getSettings(this.#deps.env()).GIVE_UP_AFTER_HOURS)) throw error;
-      this.#store.update(attempt.key, (current) => (current.settling === 'watch' ? toUnanswered(current, error) : current));
+      this.#store.update(attempt.key, (current) => (current.followUp === 'watch' ? toUnanswered(current, error) : current));
     }
   }
 }

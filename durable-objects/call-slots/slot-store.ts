@@ -100,7 +100,7 @@ export class SlotStore {
 
   /** Records that the agent could not be connected, so that nobody has talked to the person. */
   recordAgentNotConnected(key: string, reason: string): void {
-    this.update(key, (current) => (isOver(current) ? current : { ...current, hasTalk: false, detail: reason }));
+    this.update(key, (current) => (isOver(current) ? current : { ...current, isAgentConnected: false, detail: reason }));
   }
 
   #afterPlacing(attempt: StoredAttempt, placing: PlacingReport, now: number, timeouts: CallTimeouts): Attempt {
@@ -231,7 +231,7 @@ export class SlotStore {
   markFollowUpsDone(keys: readonly string[]): void {
     for (const key of keys) {
       const attempt = this.rows.find(key);
-      if (attempt && isOver(attempt) && attempt.settling !== 'none') this.save(attempt, { ...attempt, settling: 'none', checkAt: null });
+      if (attempt && isOver(attempt) && attempt.followUp !== 'none') this.save(attempt, { ...attempt, followUp: 'none', checkAt: null });
     }
   }
 
@@ -239,7 +239,7 @@ export class SlotStore {
   postponeFollowUps(keys: readonly string[], until: number): void {
     for (const key of keys) {
       const attempt = this.rows.find(key);
-      if (attempt && isOver(attempt) && attempt.settling !== 'none') this.save(attempt, { ...attempt, checkAt: until });
+      if (attempt && isOver(attempt) && attempt.followUp !== 'none') this.save(attempt, { ...attempt, checkAt: until });
     }
   }
 
@@ -300,7 +300,7 @@ function deriveFollowUps(before: StoredAttempt, after: StoredAttempt): StoredAtt
     reportLevel: isReported ? reportLevel : 0,
     ...(justOver && {
       initialContext: null,
-      settling: after.hasTalk && after.runId !== null ? ('talk' as const) : hasRow ? ('silent' as const) : ('none' as const),
+      followUp: after.isAgentConnected && after.runId !== null ? ('talk' as const) : hasRow ? ('silent' as const) : ('none' as const),
     }),
   };
 }

@@ -98,7 +98,7 @@ export const toBegunCall = (attempt: StoredAttempt): BegunCall => ({
 export function decideInstruction(attempt: StoredAttempt, event: CallEvent, channel: ResponseChannel): LineInstruction {
   const isMachine = attempt.answeredBy === 'machine';
   if (isOver(attempt)) return channel === 'document' ? 'hang_up' : 'none';
-  if (isMachine && event.kind === 'machine') return attempt.hasTalk ? 'end_talk' : 'hang_up';
+  if (isMachine && event.kind === 'machine') return attempt.isAgentConnected ? 'end_talk' : 'hang_up';
   if (channel === 'nobody') return 'none';
   if (isMachine) return 'hang_up';
   // The agent talks before the verdict of machine detection: the person would hear silence meanwhile.

@@ -28,7 +28,7 @@ const queued: Attempt = {
   status: null,
   answeredBy: null,
   awaitsVerdict: true,
-  hasTalk: false,
+  isAgentConnected: false,
   submission: 0,
   requeues: 0,
   hasRow: false,
@@ -56,7 +56,7 @@ const applyEvent = (attempt: Attempt, event: CarrierEvent): Attempt =>
   event.kind === 'machine' ? afterMachine(attempt, event, now, timeouts) : afterStatus(attempt, event as StatusEvent, now, timeouts);
 const applyEvents = (attempt: Attempt, events: CarrierEvent[]): Attempt => events.reduce(applyEvent, attempt);
 /** The attempt after the agent was connected, as the object stores it. */
-const talking = (attempt: Attempt): Attempt => ({ ...attempt, hasTalk: true });
+const talking = (attempt: Attempt): Attempt => ({ ...attempt, isAgentConnected: true });
 
 describe('the line of an attempt', () => {
   it('ends as the carrier reports, in any order of reports and with any repetitions', () => {

@@ -106,11 +106,13 @@ export const afterVerdictTimeout = (attempt: Attempt): Attempt => {
   return endAttempt(attempt, outcome, detail, attempt.endedAt ?? attempt.checkAt ?? 0);
 };
 
-function toAttemptOutcome({ status, answeredBy, hasTalk, sipCode, detail }: Attempt): [AttemptOutcome, string | null] {
+function toAttemptOutcome({ status, answeredBy, isAgentConnected, sipCode, detail }: Attempt): [AttemptOutcome, string | null] {
   switch (status) {
     case 'completed':
       if (answeredBy === 'machine') return ['voicemail', null];
-      return hasTalk ? ['completed', null] : ['failed', detail ?? 'the call was answered, but the line ended before the agent was on it'];
+      return isAgentConnected
+        ? ['completed', null]
+        : ['failed', detail ?? 'the call was answered, but the line ended before the agent was on it'];
     case 'busy':
     case 'no_answer':
     case 'cancelled':

@@ -31,7 +31,7 @@ export interface Attempt {
   /** Whether machine detection will report a verdict. */
   awaitsVerdict: boolean;
   /** The agent was connected to a person. */
-  hasTalk: boolean;
+  isAgentConnected: boolean;
   submittedAt: number | null;
   answeredAt: number | null;
   endedAt: number | null;
