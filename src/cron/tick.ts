@@ -15,7 +15,7 @@ import { claimOverdueDocuments } from '../knowledge-base/pipeline/store.ts';
 import { enqueueMove } from '../knowledge-base/placement/move-vectors.ts';
 import { findOverdueMoves } from '../knowledge-base/placement/move-store.ts';
 import type { EventsMessage, FanoutMessage } from '../outbox/messages.ts';
-import { sendAll } from '../outbox/send-all.ts';
+import { sendAll } from '../outbox/enqueue.ts';
 import { getSettings } from '../settings.ts';
 import { findStaleCleanups } from './cleanup/store.ts';
 import { countEvents, findUnhandled } from './cursor-store.ts';

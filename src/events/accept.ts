@@ -69,7 +69,7 @@ export function emitEvent(context: Context, input: EmittedEvent): Promise<Accept
 }
 
 interface EventToStore extends Omit<store.NewEventRow, 'data' | 'contact' | 'note' | 'createdAt'> {
-  /** By phone: found or created. By id: exists. */
+  /** The contact by phone is found or created; the contact by id must exist. */
   contact: { phone: string; listName: string | null } | { id: number } | null;
   data: Record<string, unknown>;
 }

@@ -29,13 +29,20 @@ function enqueueFanout(context: Context, message: FanoutMessage): void {
 }
 
 const keysPerMessage = 10;
-const messagesPerBatch = 100;
 
 /** Sends messages that dial granted attempts, 10 a message. The call slots send a lost message again. */
 export async function enqueueDialing(bindings: Env, organizationId: number, keys: string[]): Promise<void> {
-  const messages: { body: CallsMessage }[] = [];
+  const messages: CallsMessage[] = [];
   for (let start = 0; start < keys.length; start += keysPerMessage)
-    messages.push({ body: { v: 1, kind: 'dial', organization_id: organizationId, keys: keys.slice(start, start + keysPerMessage) } });
-  for (let start = 0; start < messages.length; start += messagesPerBatch)
-    await bindings.CALLS_QUEUE.sendBatch(messages.slice(start, start + messagesPerBatch));
+    messages.push({ v: 1, kind: 'dial', organization_id: organizationId, keys: keys.slice(start, start + keysPerMessage) });
+  await sendAll(bindings.CALLS_QUEUE, messages);
+}
+
+/** A queue takes this many messages in one call. */
+const messagesPerCall = 100;
+
+/** Sends any number of messages to a queue, in as few calls as possible. */
+export async function sendAll<Message>(queue: Queue<Message>, messages: Message[]): Promise<void> {
+  for (let start = 0; start < messages.length; start += messagesPerCall)
+    await queue.sendBatch(messages.slice(start, start + messagesPerCall).map((body) => ({ body })));
 }

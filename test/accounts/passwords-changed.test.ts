@@ -12,7 +12,7 @@ const next = 'lanterns over a quiet harbour';
 const logIn = (email: string, given: string) => anonymous.post('/auth/login', { email, password: given });
 const isLive = async (token: string) => (await asBearer(token).get('/auth/me')).status === 200;
 
-/** Somebody who has signed up, with their organization's admin key. */
+/** A person who has signed up, with the admin key of the person's organization. */
 async function newPerson() {
   const { body, email } = await signUp({ organization_name: 'Analytical Engines' });
   const key = (await asBearer(body.token).post('/user/api-keys', { name: 'admin', scopes: ['admin'] })).body.api_key as string;

@@ -80,7 +80,7 @@ describe('sign-up', () => {
       await timed(durations.wrong, () => attempt(email, 'neither of the two'));
       await timed(durations.unknown, () => attempt(newEmail(), 'neither of the two'));
     }
-    // One password is derived each time, which takes a hundred milliseconds; a second one would double that.
+    // Each try derives one key from the password, which takes a hundred milliseconds. A second derivation would double that.
     expect(Math.min(...durations.taken)).toBeLessThan(1.7 * Math.min(...durations.fresh));
     expect(Math.min(...durations.fresh)).toBeLessThan(1.7 * Math.min(...durations.taken));
     expect(Math.min(...durations.wrong)).toBeLessThan(1.7 * Math.min(...durations.unknown));

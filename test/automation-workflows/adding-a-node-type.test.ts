@@ -104,7 +104,7 @@ test('only its own file and the registry name a node type', () => {
     ['../../src/automation-workflows/{definitions,nodes,runs,workflows,explain}/**/*.ts', '../../durable-objects/automation-run/*.ts'],
     { query: '?raw', import: 'default', eager: true },
   );
-  // Words that also say something else: how a step ends, a field, where every run begins.
+  // Names of node types with another meaning, too: the end of a step, a field, the start of every run.
   const ambiguous = new Set(['trigger', 'wait', 'wait_for_event', 'condition', 'exit']);
   const names = [...nodeTypes.keys()].filter((name) => !ambiguous.has(name));
   expect(Object.keys(sources).length).toBeGreaterThan(100);

@@ -21,7 +21,7 @@ interface Circumstances {
   mayHaveHappened?: boolean;
 }
 
-/** Runs a node of a type, and answers its result with what it asked for. */
+/** Runs a node of a type. Returns its result and the requests that it made. */
 async function run(type: string, data: object, circumstances: Circumstances = {}): Promise<{ result: StepResult; asked: any }> {
   const nodeType = findNodeType(type)!;
   const { scope = {}, answer = { id: 'x' }, dryRun = false, mayHaveHappened = false } = circumstances;

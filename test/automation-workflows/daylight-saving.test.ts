@@ -17,7 +17,7 @@ const dateOf = (shown: number) => Math.floor(shown / minutesOfDay);
 /** 0 = Monday; the first of January 1970 was a Thursday. */
 const weekdayOf = (shown: number) => (dateOf(shown) + 3) % 7;
 
-/** When a wait that begins at `at` ends, as its history tells; also of one that is past. */
+/** The end of a wait that begins at `at`, from the run's history; also of an end in the past. */
 async function endOfWait(data: object, { zone, at }: Moment): Promise<number> {
   const organization = { default_country: 'US', timezone: zone };
   const result = await waitNode.run({
@@ -40,7 +40,10 @@ async function endOfWait(data: object, { zone, at }: Moment): Promise<number> {
   return Date.parse(until);
 }
 
-/** The law of every local time: the first instant that shows it or, where the clock skips it, the first minute after the gap. */
+/**
+ * The law of every local time: the first instant at which the clock shows the time or, when the clock skips it, the first minute after the
+ * gap.
+ */
 function expectFirstShowing(zone: string, instant: number, wantedMs: number): void {
   const wanted = Math.floor(wantedMs / minute);
   const shown = shownMinute(zone, instant);

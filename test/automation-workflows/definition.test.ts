@@ -24,7 +24,10 @@ const messages = (definition: unknown) => validateGraph(definition, nodeTypes).m
 const node = (id: string, type: string, data = nodeTypes.get(type)?.example ?? {}): Node => ({ id, type, data });
 const handlesOf = ({ type, data }: Node) => nodeTypes.get(type)!.handles(data);
 
-/** A tree from the trigger, each node hung on a free handle of an earlier one, with some edges added: ahead anywhere, back only from waits. */
+/**
+ * A tree from the trigger, each node attached to a free handle of an earlier one, with some edges added: forward edges from any node,
+ * backward edges only from waits.
+ */
 const validGraph: fc.Arbitrary<Graph> = fc
   .record({
     types: fc.array(fc.constantFrom(...[...nodeTypes.keys()].filter((type) => type !== 'trigger')), { minLength: 1, maxLength: 25 }),
@@ -65,7 +68,7 @@ test('every valid graph passes, and is parsed without a change', () => {
   );
 });
 
-/** Each spoils one thing and says which place must be named. */
+/** Each case breaks one thing, and gives the place that the issue must name. */
 const defects: Record<string, (graph: Graph, choose: <Item>(items: readonly Item[]) => Item) => string> = {
   'no trigger'({ nodes, edges }) {
     edges.splice(0, edges.length, ...edges.filter((edge) => edge.source !== 'start'));

@@ -18,7 +18,7 @@ import { returnReasons } from '../../src/calls/contract.ts';
 const day = 86_400_000;
 const startedAt = Date.UTC(2026, 2, 1, 12);
 
-/** Data of a node of each type, with what decides about its way taken from the context. */
+/** The data of a node of each type. The context decides which handle the node takes. */
 const dataOf: Record<string, (n: number) => Record<string, unknown>> = {
   condition: (n) => ({ condition: { field: `x${n % 3}`, operator: 'gt', value: n % 5 } }),
   switch: (n) => ({
@@ -54,7 +54,7 @@ const isWait = (type: string) => nodeTypes.get(type)?.isWait === true;
 
 interface Drawn {
   nodes: { type: string; number: number }[];
-  /** For the handles of all nodes in turn: where the edge leads, as a share of the nodes that it may lead to; above 1: nowhere. */
+  /** For the handles of all nodes in turn: the target of the edge, as a share of the possible targets; above 1: no edge. */
   targets: number[];
 }
 
@@ -87,7 +87,7 @@ function graphOf({ nodes, targets }: Drawn) {
   return { nodes: all.filter(({ id }) => reached.has(id)), edges: edges.filter(({ source }) => reached.has(source)) };
 }
 
-/** The world: side effects that work, fail for good or fail for now, in turn. */
+/** Dependencies whose side effects work, fail for good or fail temporarily, in turn. */
 function createDependencies(graph: Graph, settings: WorkflowSettings, failures: boolean[], clock: { now: number }): RunDependencies {
   let call = 0;
   const orders: string[] = [];
@@ -157,7 +157,7 @@ function createDependencies(graph: Graph, settings: WorkflowSettings, failures: 
 
 const callEnd = { reason: null, disposition: null, extracted_variables: {}, summary: null, duration_seconds: 0 };
 
-/** By which handles a record lets its run go on; none: it ends there or stays. */
+/** The handles by which a run may go on after a record; none: the run ends there or stays. */
 function waysOut(entry: HistoryEntry, settings: WorkflowSettings): string[] {
   if (entry.status === 'failed') return ['error', ...(settings.on_error === 'continue' ? ['default'] : [])];
   if (entry.status !== 'completed' && entry.status !== 'skipped') return [];

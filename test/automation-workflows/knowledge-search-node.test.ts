@@ -30,7 +30,7 @@ interface Options {
   dryRun?: boolean;
 }
 
-/** The node's result, and what was looked for. */
+/** The node's result, and the queries of its searches. */
 async function run(data: object, { found = [chunkNumber(1)], scope = {}, dryRun = false }: Options = {}) {
   const asked: ChunkSearch[] = [];
   const searchKnowledge: Effects['searchKnowledge'] = async (search) => {

@@ -17,7 +17,7 @@ interface Options {
   dryRun?: boolean;
 }
 
-/** The node's result, and what the language model was asked under which key. */
+/** The node's result, and the requests to the language model with their keys. */
 async function run(data: object, { answer = { result: 'Hello Ada', model: 'm', usage }, scope = {}, dryRun = false }: Options = {}) {
   const asked: [string, TextRequest][] = [];
   const completeText: Effects['completeText'] = async (key, request) => {

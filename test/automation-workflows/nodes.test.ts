@@ -20,7 +20,7 @@ interface Call {
   argument: unknown;
 }
 
-/** Effects that record what they are asked, and answer with `answer`. */
+/** Effects that record their requests, and answer with `answer`. */
 function recording(answer: unknown = { ok: true }): { calls: Call[]; effects: Effects } {
   const calls: Call[] = [];
   const effect = (name: string) => async (key: string, argument: unknown) => {

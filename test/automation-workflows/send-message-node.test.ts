@@ -6,7 +6,9 @@ const ada = { first_name: 'Ada', phone: '+14155550100', custom_fields: { visits:
 const template = { template_name: 'order_update', language: 'en', template_params: { 1: '{{ contact.first_name }}', 2: '{{ order }}' } };
 const handles = ['sent', 'failed', 'default', 'error'];
 
-/** A message whose handles lead to exits that say so; `without` them, what leads nowhere goes on at default. */
+/**
+ * A message whose handles lead to exits with the handles' names. The handles in `without` have no edge, so the run goes on at `default`.
+ */
 const messaging = (data: object = template, { without = [] as string[], settings = {} } = {}): SimulatedRun['journey'] => ({
   settings,
   definition: {

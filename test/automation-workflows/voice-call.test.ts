@@ -8,7 +8,7 @@ import { simulateJourney, type SimulatedRun, type SimulatedWorld } from '../supp
 const at = '2027-03-08T10:00:00';
 const ada = { first_name: 'Ada', phone: '+14155550100' };
 
-/** A call whose handles lead to exits that say so; `without` them, what leads nowhere goes on at default. */
+/** A call whose handles lead to exits with the handles' names. The handles in `without` have no edge, so the run goes on at `default`. */
 const calling = (data: object = {}, { without = [] as string[], settings = {} } = {}): SimulatedRun['journey'] => ({
   settings,
   definition: {

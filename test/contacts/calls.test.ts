@@ -6,7 +6,7 @@ import { explainQueryPlans, recordedClient, rowsRead } from '../support/recorded
 
 let attempts = 0;
 
-/** A run of the agent as its row shows it; answers its id. */
+/** Inserts the row of an agent's run. Returns its id. */
 async function insertRun(organizationId: number, agentId: number, fields: Record<string, string | number | null> = {}): Promise<number> {
   const row = {
     organization_id: organizationId,

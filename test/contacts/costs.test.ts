@@ -31,7 +31,7 @@ async function insertContacts(organizationId: number, count: number): Promise<vo
   ]);
 }
 
-/** Does what callers do most, once, and answers how many rows each read. */
+/** Makes each of the most frequent requests once. Returns how many rows each read. */
 async function measureReads(key: string): Promise<{ reads: Record<string, number>; recording: Recording }> {
   const { client, recording } = recordedClient(key);
   const reads: Record<string, number> = {};

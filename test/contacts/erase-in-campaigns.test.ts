@@ -8,7 +8,10 @@ import { dialing, ended, inside, keyOf, rowAt, settle, standingCampaign } from '
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A deleted contact whose cleanup has not begun, an event of it, and campaigns in these states whose objects only note who was removed. */
+/**
+ * A deleted contact whose cleanup has not begun, an event of the contact, and campaigns in the given states. Their objects only record
+ * which contacts were removed.
+ */
 async function setUp(states: string[]) {
   const { client, id, agentId } = await organizationWithAgent();
   const campaigns: number[] = [];

@@ -164,7 +164,7 @@ test('members of a list take the same filters', async () => {
   expect(body).toMatchObject({ total: 1, contacts: [{ external_id: 'ada' }] });
 });
 
-// Orders and pages, over contacts of which many share a moment and a name
+// Orders and pages, over contacts among which many have the same moment or name
 
 let crowd: Client;
 let crowdListId: number;

@@ -155,7 +155,7 @@ test('a deleted list is gone everywhere at once and its contacts stay', async ()
     client.get(`/contacts?list_id=${list.id}&search=abc`),
   ];
   for (const answer of await Promise.all(gone)) expect([answer.status, answer.body.detail]).toEqual([404, 'Contact list not found']);
-  // The same name makes another list, without the members of the old one.
+  // The same name creates another list, without the members of the old one.
   const again = (await client.post('/contacts/upsert', { list_name: 'Everybody', phone: newPhone() })).body;
   expect(again.list_created).toBe(true);
   expect((await client.get(`/contacts/lists/${again.contact_list.id}/contacts`)).body.total).toBe(1);

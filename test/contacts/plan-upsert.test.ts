@@ -34,7 +34,7 @@ const change = fc
   .filter(([phone, external_id]) => Boolean(phone || external_id))
   .map(([phone, external_id, more]) => changeOf({ phone, external_id }, more));
 
-/** Stored contacts of which no two share a key. */
+/** Stored contacts without a common key. */
 const known = fc
   .uniqueArray(fc.constantFrom(1, 2, 3), { maxLength: 3 })
   .chain((digits) =>

@@ -12,7 +12,7 @@ const maxRowsWritten = 7;
 
 const onOrder = { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } };
 
-/** The consumer as it works off one event, and what that cost. */
+/** Consumes one event. Returns the cost. */
 async function handleRecorded(organizationId: number, eventId: number): Promise<Recording> {
   const recording: Recording = { statements: [], calls: 0 };
   const bindings = { ...env, DB: recordedDatabase(env.DB, recording) };
@@ -100,7 +100,7 @@ async function insertEvents(organizationId: number, count: number): Promise<void
   await tickAt(now);
 }
 
-/** Does what is done with events, once each, and answers how many rows it read. */
+/** Makes each request about events once. Returns how many rows each read. */
 async function measureReads({ key, id }: { key: string; id: number }): Promise<Record<string, number>> {
   const { client, recording } = recordedClient(key);
   const reads: Record<string, number> = {};

@@ -92,7 +92,7 @@ const matcher =
   (shown: number) =>
     minutes.has(shown % 60) && hour.has(Math.floor(shown / 60) % 24) && weekday.has((Math.floor(shown / (24 * 60)) + 4) % 7);
 const windows = interestingWindows();
-/** By its number, which a failing case can print. */
+/** By number, which a failing case can print. */
 const anyWindow = fc.nat({ max: windows.length - 1 });
 
 function firesInside(cron: string, { zone, start }: Window): number[] {

@@ -21,7 +21,7 @@ test('an object that wakes compares its alarm with its earliest timer, and sets 
   const { stub } = await sleepingRun();
   const due = await alarmOf(stub);
   const soon = Date.now() + 3_600_000;
-  // As when it dies between the timer and the alarm.
+  // As when the object dies between setting the timer and setting the alarm.
   await runInDurableObject(stub, (_object, state) => {
     state.storage.sql.exec("INSERT INTO timer (kind, subject, due, attempts) VALUES ('withdraw', '', ?, 0)", soon);
   });

@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
 const archiveAt = (now: number, bindings: Env = env) =>
   archiveCampaigns.removePage({ bindings, database: new Database(env.DB, true), settings: getSettings(env), now });
 
-/** A campaign of two people whom it has called; the first row is a contact's. */
+/** A campaign that has called two people. The first row belongs to a contact. */
 async function endedCampaign() {
   const campaign = await standingCampaign({ csv: 'phone,first_name\n+12125550000,Ada\n+12125550001,Grace\n' });
   const contact: number = (await campaign.client.post('/contacts', { phone: newPhone(), first_name: 'Ada' })).body.id;
@@ -31,7 +31,7 @@ async function endedCampaign() {
     .cancel(crypto.randomUUID())
     .catch(() => undefined);
   await settle(campaign);
-  // What follows the end is timed.
+  // The work after the end has a timer.
   await goTo(campaign, monday + dayMs);
   await vi.waitFor(async () => expect((await campaign.client.get(`/campaign/${campaign.id}`)).body.completed_at).not.toBeNull());
   const readAll = async () => {
@@ -50,7 +50,7 @@ async function endedCampaign() {
   const endedAt = (await env.DB.prepare('SELECT completed_at FROM campaign WHERE id = ?')
     .bind(campaign.id)
     .first<{ completed_at: number }>())!.completed_at;
-  // Those of other tests are not to have their turn before.
+  // Campaigns of other tests must not be archived before this one.
   await env.DB.prepare('UPDATE campaign SET is_kept = 0 WHERE id <> ?').bind(campaign.id).run();
   const isThere = () =>
     inside(

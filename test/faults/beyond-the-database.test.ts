@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chain } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
-/** Four characters each, of which the database gets twenty-two. */
+/** Four characters each, of which the database receives twenty-two. */
 const growing = (count: number) => `[${'1e20,'.repeat(count)}1]`;
 
 test('200 contacts with 100 new long names of fields each are a 422 that names the field, before the write', async () => {

@@ -146,7 +146,7 @@ describe('however many there are, a few statements do', () => {
     )
       .bind(due, JSON.stringify(Array.from({ length: 1200 }, (_, index) => index)), body.id)
       .run();
-    // Nobody works the firings off here, so that this is about what the tick asks of D1.
+    // Nothing handles the firings here, so that this measures only the tick's queries to D1.
     vi.spyOn(env.FANOUT_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
     await tickAt(due + 1000);
     const fires = await env.DB.prepare(

@@ -57,7 +57,7 @@ async function erase(organizationId: number, contact: number, bindings: Env = en
   throw new Error('the erasure does not end');
 }
 
-/** What a person leaves behind, each with their name and number in it. */
+/** All records of a person, each with the person's name and number in it. */
 async function leaveTraces(client: Client, organizationId: number, person: { id: number; phone: string; word: string }): Promise<void> {
   const { id, phone, word } = person;
   await client.post('/events', { event_type: 'seen', phone, data: { name: word } });

@@ -28,7 +28,7 @@ test('a journey whose stored schema cannot be applied fails alone, with the reas
   const faulty: number[] = [];
   for (const [schema] of schemas) {
     const id = await createActiveWorkflow(client, { trigger: onCart });
-    // As a version stored it that asked less of schemas.
+    // The form in which an earlier version, with fewer rules for schemas, stored the schema.
     await env.DB.prepare('UPDATE automation_workflow SET context_schema = ? WHERE id = ?').bind(JSON.stringify(schema), id).run();
     faulty.push(id);
   }

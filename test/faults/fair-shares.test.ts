@@ -16,7 +16,7 @@ afterEach(() => vi.restoreAllMocks());
 const database = shards(env)[0]!;
 const onOrder = { type: 'contact_event', config: { event_type: 'ordered' } };
 
-/** One organization with much work and one with little, which came later. */
+/** An organization with much work, and an organization with little work that came later. */
 const neighbours = async () => ({ busy: await newOrganization(), quiet: await newOrganization() });
 
 test('of accepted events that are sent again, each organization has its turn', async () => {

@@ -10,7 +10,7 @@ const workflow: Make = (client, name) => client.post('/automation-workflows', { 
 const scheduled: Make = (client, name) =>
   client.post('/automation-workflows', { name, trigger: { type: 'schedule', config: { cron: '* * * * *' } } });
 
-/** What one organization may have, and what makes one more. */
+/** The limits of one organization, and the request that exceeds each. */
 const makers: Record<string, Make> = {
   max_lists: (client, name) => client.post('/contacts/lists', { name }),
   max_workflows: workflow,
@@ -57,7 +57,7 @@ test('what is archived makes room, and comes back only while there is some', asy
 });
 
 test('API keys: a revoked one makes room, and comes back only while there is some', async () => {
-  // One key is the test's own.
+  // One of the keys belongs to the test.
   const { client } = await newOrganization({ plan: { max_api_keys: 2 } });
   const mint = (name: string) => client.post('/user/api-keys', { name });
   const { body } = await mint('Second');

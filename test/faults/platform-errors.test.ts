@@ -136,7 +136,7 @@ test('a run says what it waits out and when it tries again, and gives up at its 
   const organization = await newOrganization();
   const { client } = organization;
   const emit = { id: 'emit', type: 'emit_event', data: { event_type: 'said' } };
-  // What a step looks at is troubled, and what the run shows is not.
+  // The reads of a step fail; the reads that show the run do not.
   const run = await troubledRun(organization, emit, (sql) => (/SELECT status FROM automation_workflow/.test(sql) ? 'refused' : null), {
     timeout: 'PT6S',
   });

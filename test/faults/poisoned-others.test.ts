@@ -44,7 +44,7 @@ test('a schedule that cannot be read holds up no other, is tried on its own, and
     next_fire_at: null,
     last_error: expect.stringMatching(/^given_up: the schedule could not be fired/),
   });
-  // Saved anew it is due again.
+  // A schedule that is saved again is due again.
   const saved = await client.patch(`/automation-workflows/${workflow}/triggers/${poisoned}`, {
     config: { cron: '0 * * * *', timezone: 'UTC' },
   });
@@ -199,7 +199,7 @@ test('a call whose talk cannot be reached for a day is completed from what its l
       { timeout: 5000 },
     );
   };
-  // Soon at first, then after a tenth of what it has lasted.
+  // Soon at first, then after a tenth of the time since the first failure.
   await endedAgo(1000);
   expect(await checkAfter()).toBeLessThan(6000);
   await endedAgo(5 * hourMs);

@@ -64,7 +64,7 @@ describe('a run that cannot be reached', () => {
     await waitForRunState(client, woken, 'completed');
     expect((await client.get(`/automation-workflows/${listening}/runs`)).body.total).toBe(1);
     expect(await readFailedMessages(id)).toEqual([]);
-    // The queue tries it for the last time: the event is handled, and what is left of it goes on alone.
+    // The queue's last try: the event is handled, and its failed part is retried on its own.
     const last = await deliver('events', [message], env, lastAttempt);
     expect(last.explicitAcks).toHaveLength(1);
     expect((await client.get(`/automation-workflows/${listening}/runs`)).body.total).toBe(1);

@@ -9,7 +9,7 @@ afterEach(() => vi.restoreAllMocks());
 const hourMs = 3_600_000;
 const nap = chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
 
-/** A sleeping run whose large context is in R2 no more, and nobody remembers it. */
+/** A sleeping run whose large context was spoiled in R2. */
 async function poisoned(client: Client, organizationId: number, spoil: (name: string) => Promise<unknown>) {
   const workflow = await createActiveWorkflow(client, { definition: nap, settings: { timeout: 'P30D' } });
   const run = (await client.post(`/automation-workflows/${workflow}/execute`, { context: { text: 'a'.repeat(70_000) } })).body.id;
@@ -23,7 +23,7 @@ async function poisoned(client: Client, organizationId: number, spoil: (name: st
   return { workflow, run };
 }
 
-/** As if the alarm came so long after now; answers when the next one is due, in ms after that. */
+/** Runs the alarm as if so much time had passed. Returns the ms from then until the next alarm. */
 const passAfter = (organizationId: number, run: number, aheadMs: number) =>
   runInDurableObject(runStub(organizationId, run), async (instance, state) => {
     const object = instance as unknown as { clock: () => number; alarm(): Promise<void> };

@@ -103,7 +103,7 @@ describe.each(Object.entries(cases))('%s', (table, { old, days, notOver, isArchi
     const over = await add(old(days * 1.1));
     const stays = notOver && (await add(notOver));
     const young = await add(old(days * 0.9));
-    // The newest of a table stays, whatever it is.
+    // The newest row of a table stays.
     await insertRow(table, { organization_id: organizationId, ...old(0) });
     if (isArchived) await walkFrom(table, over.id);
     await keep();

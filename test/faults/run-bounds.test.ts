@@ -9,7 +9,10 @@ afterEach(() => vi.restoreAllMocks());
 const onOrder = { type: 'contact_event', config: { event_type: 'ordered' } };
 const nap = chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
 
-/** Until the organization has had `total` runs and nothing more can follow: its events are handled, and the work after each end is done, which the file of the history shows. */
+/**
+ * Waits until the organization has had `total` runs and no work is left: its events are handled, and the work after each run's end is done,
+ * as the file of its history shows.
+ */
 async function settledRuns(organizationId: number, total: number): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -51,7 +54,7 @@ test('events that journeys emit count to the chain of the run that began it; wha
   await createActiveWorkflow(client, { trigger: onOrder, definition: chain(...emits) });
   await client.post('/events', { event_type: 'ordered' });
   await settledRuns(id, 11);
-  // One event came from outside and three from each run; all but those that began a run say why they began none.
+  // One event came from outside and three from each run. All events except those that started a run have a note with the reason.
   const notes = await notesOf(client, 'ordered');
   expect(notes).toHaveLength(1 + 3 * 11 - 11);
   for (const note of notes) expect(note).toContain('max_chained_runs');

@@ -17,7 +17,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const minuteMs = 60_000;
 
-/** As if the alarm came at that moment. */
+/** Runs the alarm as if at that moment. */
 const passAt = (organizationId: number, run: number, moment: number) =>
   runInDurableObject(runStub(organizationId, run), async (instance) => {
     const object = instance as unknown as { clock: () => number; alarm(): Promise<void> };
@@ -51,7 +51,7 @@ test('a run whose child ended without a word looks for itself, and goes on', asy
   const second = await wakeAtOf(run);
   expect(second - began).toBeGreaterThanOrEqual(20 * minuteMs);
   expect(second - began).toBeLessThan(21 * minuteMs);
-  // As after a restore: the row says that it ended, and nobody tells the parent.
+  // As after a restore: the row says that the child ended, and nothing notifies the parent.
   await env.DB.prepare("UPDATE automation_run SET state = 'cancelled', completed_at = ?, wake_at = NULL WHERE parent_run_id = ?")
     .bind(Date.now(), run)
     .run();
@@ -111,7 +111,7 @@ test('a held run of a workflow that goes on finds it out for itself, although no
     'nap completed',
     'tag waiting',
   ]);
-  // What would release it is lost for good.
+  // The message that would release the run is lost for good.
   const lost = dropQueueMessages();
   await env.DB.prepare("UPDATE automation_workflow SET status = 'active' WHERE id = ?").bind(workflow).run();
   lost.restore();

@@ -11,7 +11,7 @@ interface Kept {
   create: (client: Client, config: Json) => Promise<{ status: number; body: any }>;
   path: (record: any) => string;
   method: 'put' | 'patch' | null;
-  /** The config in a record, and a change of it. */
+  /** The config in a record, and a change of the config. */
   config: (record: any) => Json;
   change: (config: Json) => Json;
 }

@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(names).size).toBe(names.length);
     const ids = operations.map(({ method, path, details }) => details.operationId ?? `${method} ${path} has no operationId`);
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/);
-    // As method names they are the same in no spelling that generators make of them.
+    // The operationIds stay different in every spelling that generators use for method names.
     expect(new Set(ids.map((id) => id.replace('.', '').toLowerCase())).size).toBe(ids.length);
     expect(ids.toSorted()).toEqual(operationIds.toSorted());
     for (const { details } of operations) expect(details.tags).toEqual([details.operationId.split('.')[0]]);

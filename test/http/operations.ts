@@ -11,7 +11,7 @@ interface Parameter {
 
 export interface Operation {
   method: string;
-  /** With `{placeholders}`, below the base path. */
+  /** The path with `{placeholders}`, below the base path. */
   path: string;
   parameters: Parameter[];
   details: Record<string, any>;

@@ -13,7 +13,7 @@ const send = (method: string, path: string, key: string) =>
     }),
   );
 
-/** A warning as RFC 9111 writes it: code, agent, quoted text in ASCII. */
+/** A warning in the form of RFC 9111: code, agent, quoted text in ASCII. */
 const form = /^299 - "[\x20\x21\x23-\x5b\x5d-\x7e]*"$/;
 
 describe('a query parameter that an operation does not have', () => {

@@ -8,7 +8,7 @@ import { linesLoggedBy, newMember, serviceWith } from './service.ts';
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => vi.useRealTimers());
 
-/** A limiter as the platform has it, over what all isolates were asked. */
+/** A limiter like the platform's, which counts the requests of all isolates. */
 function limiterOf(limit: number) {
   let count = 0;
   return { limiter: { limit: async () => ({ success: ++count <= limit }) }, calls: () => count };

@@ -45,7 +45,7 @@ async function organizationWith(type: NodeType, options: { scopes?: string } = {
 async function selectSheet(client: Client, id: number) {
   const selection = { sheet_url: leadsUrl, sheet_name: 'Leads', contact_list_name: 'Leads' };
   expect((await client.post(`/integration/${id}/sheet/select`, selection)).status).toBe(200);
-  // What is read into the list asks the provider, too, and is none of these tests' business.
+  // Reading into the list calls the provider, too, and is not counted by these tests.
   await vi.waitFor(
     async () => {
       const shown = (await client.get('/integration/')).body.find((one: { id: number }) => one.id === id);
@@ -60,7 +60,7 @@ interface Execution {
   settings?: object;
 }
 
-/** Executes a journey of one such node, and answers its ended run with the records of the node. */
+/** Executes a journey with one such node. Returns the ended run with the records of the node. */
 async function execute(client: Client, node: object, { context = { n: 1 }, settings = {} }: Execution = {}) {
   const retry = { max_attempts: 2, initial_delay_seconds: 0 };
   const workflow = await createActiveWorkflow(client, { definition: chain(node as never), settings: { retry, ...settings } });
@@ -72,7 +72,7 @@ async function execute(client: Client, node: object, { context = { n: 1 }, setti
 const historyOf = async (client: Client, run: number): Promise<any[]> =>
   (await client.get(`/automation-workflows/runs/${run}/history`)).body.history;
 
-/** What was done in the tools, a text for each. */
+/** The changes in the tools, a text for each. */
 async function done(type: NodeType, organizationId: number, outputs: any[] = []): Promise<string[]> {
   if (type === 'chatapp_message') return (await readPostedMessages(organizationId)).map(({ text }) => text);
   if (type === 'tracker_issue') return (await listIssues(organizationId)).map(({ summary }) => summary);
@@ -375,7 +375,7 @@ describe('an answer that is lost', () => {
   });
 });
 
-/** More than such a run makes, so that the last case is an undisturbed one. */
+/** More calls than such a run makes, so that the last case runs undisturbed. */
 const callsOfARun: Record<NodeType, number> = { chatapp_message: 12, tracker_issue: 13, calendar_event: 12, sheet_row: 15 };
 
 describe.each(types)('a run at %s', (type) => {
@@ -409,7 +409,7 @@ describe.each(types)('a run at %s', (type) => {
         }),
       );
       for (const [index, { error, made }] of ends.entries()) {
-        // Of a message nobody can say afterwards whether it was posted, so it may be missing where the run says so.
+        // Nobody can find out afterwards whether a message was posted, so the message may be missing when the run reports that.
         if (type === 'chatapp_message' && error === 'unknown') expect(made.length, `call ${index + 1}`).toBeLessThanOrEqual(1);
         else expect({ error, made }, `call ${index + 1}`).toEqual({ error: null, made: ['Lead 1'] });
       }

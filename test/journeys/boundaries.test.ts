@@ -6,7 +6,7 @@ import { Client, newOrganization, newPhone, type Answer } from '../support/organ
 type Method = 'get' | 'post' | 'patch' | 'delete';
 type Call = [method: Method, path: string, body?: unknown];
 
-/** Every operation of workflows, triggers and runs, on what `client` owns. */
+/** Every operation of workflows, triggers and runs, on the records of `client`. */
 async function operations(client: Client): Promise<{ own: Call[]; general: Call[] }> {
   const workflow = await createActiveWorkflow(client, {
     definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }),

@@ -146,7 +146,7 @@ async function doEverything(client: Client, organizationId: number): Promise<voi
   await client.delete(`/automation-workflows/triggers/${manual.id}`);
   await client.delete(`/automation-workflows/${sleeping}`);
   await env.DB.prepare('UPDATE archive SET created_at = 1 WHERE organization_id = ?').bind(organizationId).run();
-  // The run that has just ended is erased when what follows its end is done.
+  // The run that has just ended is erased once the work after its end is done.
   await vi.waitFor(
     async () => {
       await tickAt(Date.now() + 60_000);
@@ -185,7 +185,7 @@ test('no statement of these rooms reads a table or an index from end to end', as
   expect(wide).toEqual([]);
 });
 
-/** What may be read whole: values that the statement itself makes, and tables that hold unfinished work alone. */
+/** Sources that a statement may scan: its own values, and tables that contain only unfinished work. */
 const mayBeWhole =
   /^SCAN (CONSTANT ROW|\(subquery-\d+\)|(j|e|json_each|contact_search) VIRTUAL TABLE.*|found|phones|newest|half|seen|top|old|gone|known|step|earlier|contact_change|cleanup|automation_workflow USING INDEX automation_workflow_held)$/;
 const isFromEndToEnd = (step: string) => step.startsWith('SCAN') && !mayBeWhole.test(step);
@@ -205,7 +205,7 @@ const fill = (organizationId: number, workflowId: number, count: number) =>
     ).bind(organizationId, workflowId, count, Date.now()),
   ]);
 
-/** Does what is done with runs and triggers, once each, and answers how many rows it read. */
+/** Makes each request about runs and triggers once. Returns how many rows each read. */
 async function readsOfEverything({ key, client: plain }: { key: string; client: Client }, filled: number): Promise<Record<string, number>> {
   const { client, recording } = recordedClient(key);
   const reads: Record<string, number> = {};

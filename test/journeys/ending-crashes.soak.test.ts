@@ -7,7 +7,7 @@ import { newOrganization, newPhone } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A parent asks; the child may run alone, looks for exit events at its start, acts, and tells its parent at its end. */
+/** A parent starts a child. The child may run alone, looks for exit events at its start, acts, and notifies its parent at its end. */
 async function family() {
   const { client, id } = await newOrganization();
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id as number;
@@ -49,7 +49,8 @@ for (const moment of ['before', 'after'] as const)
               await runStub(id, childRun)
                 .start(id, childRun)
                 .catch(() => undefined);
-            // A run that was let in by one that died before starting it is started by the tick, as any run that nobody started.
+            // When the run that admitted another run died before starting it, the tick starts that run, like any run that was never
+            // started.
             if (watch.died) await tickAt(Date.now() + 180_000);
             for (const run of [first, second])
               expect((await client.get(`/automation-workflows/runs/${run}`)).body.state, `call ${index + 1}`).toBe('completed');

@@ -13,7 +13,7 @@ interface Waiting {
   [key: string]: unknown;
 }
 
-/** From the trigger to a wait, whose two ways end with outcomes of their own. */
+/** A graph with a wait whose two handles lead to exits with different outcomes. */
 const waitingFor = (data: Waiting) => ({
   nodes: [
     { id: 'in', type: 'trigger', data: {} },
@@ -43,7 +43,7 @@ async function started(client: Client, workflow: number, input: object = {}) {
   return body.id as number;
 }
 
-/** Until the run has written its waiter. */
+/** Waits until the run has written its waiter. */
 const asleep = (organizationId: number, count = 1) =>
   vi.waitFor(async () => expect(await waiters(organizationId)).toHaveLength(count), { timeout: 10_000, interval: 10 });
 

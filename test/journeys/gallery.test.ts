@@ -14,7 +14,7 @@ import { gallery, galleryAgents, galleryNames, type GalleryName } from '../suppo
 import { waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
-/** What the example ends as, and some of the nodes that it passes. */
+/** The outcome of the example, and some of the nodes that it passes. */
 const expected: Record<GalleryName, { outcome: RegExp; passes: string[] }> = {
   'abandoned-cart': { outcome: /^exited$/, passes: ['what_came', 'call', 'decide'] },
   'order-paid-webhook': { outcome: /^told$/, passes: ['tell'] },
@@ -27,7 +27,7 @@ const expected: Record<GalleryName, { outcome: RegExp; passes: string[] }> = {
   'nightly-list-sweep': { outcome: /^became_lapsed$/, passes: ['lapsed', 'sort', 'write'] },
 };
 
-/** The journey as a reader would post it, with what it names of theirs. */
+/** The journey in the form in which a reader would post it, with the ids of the reader's own records. */
 async function readyToPost(client: Client, file: JourneyFile): Promise<Journey> {
   const ids = new Map<number, number>();
   for (const need of listNeededRecords(file)) {

@@ -103,13 +103,13 @@ test('a bulk upsert of a thousand matching contacts fires a thousand times, acro
   const contacts = Array.from({ length: 1000 }, () => ({ phone: newPhone(), custom_fields: { tier: 'gold' } }));
   const upsert = () => client.post('/contacts/bulk-upsert', { list_name: 'Members', contacts });
   const lost = dropQueueMessages();
-  // What the runs do is not asked here, so their objects are not started.
+  // This test does not need the runs' steps, so their objects are not started.
   const start = vi.fn(async () => 'started');
   const resting = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockReturnValue({ start } as never);
   expect((await upsert()).body.created).toBe(1000);
   lost.restore();
   const message = { v: 1, kind: 'contact_changes', organization_id: id };
-  // The same page to two consumers at once, as a redelivery does it.
+  // Two consumers get the same page at once, as after a redelivery.
   await Promise.all([deliver('fanout', [message]), deliver('fanout', [message])]);
   await settled(id);
   await upsert();

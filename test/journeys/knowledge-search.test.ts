@@ -15,11 +15,11 @@ afterEach(() => vi.restoreAllMocks());
 const { OPENAI_API_KEY: key, OPENAI_BASE_URL: baseUrl } = testVariables;
 const asked = 'How long can customers send an item back?';
 
-/** What runs ask is answered by the simulated provider, as what documents are embedded with is. */
+/** The simulated provider answers the queries of runs, as it embeds the documents. */
 const simulated = (request: Request) => fetch(`${simulatorsUrl}/openai/v1/embeddings`, request);
 const embeddings = (answer: (request: Request) => Response | Promise<Response> = simulated) => stubFetch(`${baseUrl}/embeddings`, answer);
 
-/** As the provider words it: its message repeats the key. */
+/** The provider's error message, which repeats the key. */
 const refusal = (status: number, code: string, headers: Record<string, string> = {}) =>
   Response.json({ error: { message: `Bad ${key}`, type: 'invalid_request_error', param: null, code } }, { status, headers });
 
@@ -287,7 +287,7 @@ describe('a search by another organization', () => {
     const other = await withHandbook();
     const definition = branching({ document_uuids: [other.uuid], limit: 50 }, ['found', 'empty']);
     const workflow = await createActiveWorkflow(other.client, { definition });
-    // No definition with a document of others goes active, so it is put there by hand.
+    // No definition with a document of another organization goes active, so the test inserts it directly.
     await env.DB.prepare('UPDATE automation_version SET definition = replace(definition, ?, ?) WHERE workflow_id = ?')
       .bind(other.uuid, theirs, workflow)
       .run();
@@ -334,7 +334,7 @@ describe('a dry run', () => {
   });
 });
 
-/** More than such a run makes, so that the last cases are undisturbed ones. */
+/** More calls than such a run makes, so that the last cases run undisturbed. */
 const callsOfARun = 14;
 
 for (const moment of ['before', 'after', 'during'] as CrashPoint[])
@@ -383,7 +383,7 @@ for (const moment of ['before', 'after', 'during'] as CrashPoint[])
     );
     expect(deaths.filter(Boolean).length).toBeGreaterThan(7);
     expect(deaths.at(-1)).toBe(false);
-    // Who died before its answer was on disk asked a second time; nobody a third time. An eviction waits for the answer.
+    // A run that died before it stored the answer asked a second time; no run asked a third time. An eviction waits for the answer.
     expect(Math.max(...times.values())).toBe(moment === 'during' ? 1 : 2);
     expect(times.get(`kettle ${callsOfARun}`)).toBe(1);
   }, 60_000);

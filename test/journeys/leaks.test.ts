@@ -24,7 +24,7 @@ const secrets = {
 
 const found = (text: string) => text.includes(canary) || text.includes(whsec) || text.includes(whsec.slice(6));
 
-/** Text columns of every table, and what of them holds a secret. */
+/** The rows of all tables that contain a secret. */
 async function leaksInDatabase(): Promise<string[]> {
   const { results: tables } = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'contact_search%'",
@@ -172,7 +172,7 @@ test('no secret comes out again: not in an answer, a history, a log line, a tabl
   expect(lines.length).toBeGreaterThan(10);
   expect(await leaksInDatabase()).toEqual([]);
   expect(await leaksInFiles(organizationId)).toEqual([]);
-  // The search itself works: what is planted is found.
+  // The search itself works: it finds a planted secret.
   await env.DB.prepare('UPDATE automation_workflow SET description = ? WHERE id = ?').bind(canary, created.body.id).run();
   await env.FILES.put(`runs/${organizationId}/planted`, canary);
   expect([(await leaksInDatabase()).length, await leaksInFiles(organizationId)]).toEqual([1, [`runs/${organizationId}/planted`]]);

@@ -24,11 +24,11 @@ const completion = (content: string | null, more: Body = {}) =>
     usage: { prompt_tokens: 21, completion_tokens: 4, total_tokens: 25 },
   });
 
-/** As the provider words it: its message repeats the key and the prompt. */
+/** The provider's error message, which repeats the key and the prompt. */
 const refusal = (status: number, code: string, headers: Record<string, string> = {}, type = 'invalid_request_error') =>
   Response.json({ error: { message: `Bad ${key}: a canary prompt`, type, param: null, code } }, { status, headers });
 
-/** The provider: answers in turn, the last one again and again. Keeps what it was asked. */
+/** The provider: gives the answers in turn, and repeats the last one. Keeps its requests. */
 function provider(...answers: Answer[]): { headers: Headers; body: Body }[] {
   const asked: { headers: Headers; body: Body }[] = [];
   const realFetch = globalThis.fetch;
@@ -198,7 +198,7 @@ test('a rate limit with a short Retry-After is sat out within the step, one with
   await client.post(`/automation-workflows/runs/${body.id}/stop`);
 });
 
-/** More than such a run makes, so that the last cases are undisturbed ones. */
+/** More calls than such a run makes, so that the last cases run undisturbed. */
 const callsOfARun = 10;
 
 test.each(['before', 'after'] as const)(
@@ -239,7 +239,7 @@ test.each(['before', 'after'] as const)(
       }),
     );
     const times = runs.map((_run, index) => asked.filter(({ body }) => body.messages[0].content === `case ${index + 1}`).length);
-    // Who died at the question, or before its answer was on disk, asked a second time; nobody a third time.
+    // A run that died at the request, or before it stored the answer, asked a second time; no run asked a third time.
     expect(Math.max(...times)).toBe(2);
     expect(times.at(-1)).toBe(1);
     expect(watches.get(`case ${callsOfARun}`)!.died).toBe(false);

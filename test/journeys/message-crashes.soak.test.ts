@@ -19,7 +19,7 @@ function meta() {
   const templates = {
     asked: 0,
     isHeld: false,
-    /** Keeps whoever asks for templates waiting until the answer is called. */
+    /** Delays every request for templates until the returned function is called. */
     hold: () => {
       templates.isHeld = true;
       return () => void (templates.isHeld = false);
@@ -50,7 +50,7 @@ const start = (id: number, run: number) =>
     .start(id, run)
     .catch(() => undefined);
 
-/** The run has ended, or sleeps for a retry, whatever it died of. */
+/** The run has ended, or sleeps until a retry, wherever it died. */
 const untilEnded = (client: Client, id: number, run: number, watch: CrashWatch): Promise<any> =>
   vi.waitFor(
     async () => {
@@ -98,7 +98,7 @@ for (const moment of moments)
       if (body.state === 'completed') expect([times, messages[0].status], shown).toEqual([1, 'accepted']);
       else expect([body.error.type, messages[0].status], shown).toEqual(['unknown', 'unknown']);
     }
-    // Those that died between the asking and the writing down alone.
+    // Only the runs that died between the request and storing its answer.
     expect(ends.filter(({ body }) => body.state === 'failed').length).toBeLessThanOrEqual(3);
   }, 60_000);
 

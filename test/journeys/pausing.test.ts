@@ -101,7 +101,7 @@ test('a hold that comes just as the workflow goes on does not hold for good', as
   const run = await start(client, workflow, contact);
   await waitForRunState(client, run, 'waiting');
   await setStatus(client, workflow, 'paused');
-  // The object has read "paused" and is held up before it tells of its hold; meanwhile the workflow goes on and finds no hold.
+  // The object has read "paused" and is delayed before it projects its hold. Meanwhile the workflow is resumed and finds no hold.
   const watch = await crashAtCall(runStub(id, run), 2, 'before');
   await vi.waitFor(() => expect(watch.died).toBe(true), { timeout: 10_000, interval: 5 });
   await setStatus(client, workflow, 'active');

@@ -5,13 +5,13 @@ import { newOrganization, newPhone, type Client } from '../support/organization.
 
 const keyed = { 'Idempotency-Key': 'again' };
 
-/** As after a crash between the work and the keeping of its answer, more than the minute ago in which the key stays taken. */
+/** As after a crash between the work and storing its answer, more than the minute ago for which the key stays marked. */
 const loseAnswer = (organizationId: number) =>
   env.DB.prepare('UPDATE idempotency_key SET status = NULL, body = NULL, created_at = created_at - 61000 WHERE organization_id = ?')
     .bind(organizationId)
     .run();
 
-/** As after so much time. */
+/** As after so much time has passed. */
 const age = (organizationId: number, ms: number) =>
   env.DB.batch(
     ['idempotency_key', 'automation_run'].map((table) =>

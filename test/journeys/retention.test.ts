@@ -26,7 +26,7 @@ async function archived(organizationId: number, table: string): Promise<Record<s
   return texts.flatMap((text) => text.split('\n')).map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** What counters say, beside what a count of the rows says. */
+/** The counters, beside a count of the rows. */
 async function counters(client: Client, workflow: number) {
   const rows = await env.DB.prepare(
     `SELECT count(*) AS runs, coalesce(sum(state IN ('queued', 'pending', 'running', 'waiting')), 0) AS active FROM automation_run WHERE workflow_id = ? AND is_test = 0`,
@@ -58,7 +58,7 @@ test('ended runs, handled events and deliveries leave after the retention time, 
   await age('event', events);
   await age('webhook_delivery', [delivery]);
 
-  // What started runs leaves after them, in this tick or the next.
+  // Removes the remains of started runs, in this tick or the next.
   await tickAt(Date.now());
   await tickAt(Date.now());
   expect((await archived(id, 'automation_run')).map((row) => row.id)).toEqual(runs);

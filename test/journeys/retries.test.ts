@@ -308,7 +308,7 @@ test('after a crash between sending and recording, a request that must not be re
     vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
       const answer = await called(input, init);
       if (keys.length > 1) return answer;
-      // A request really leaves only once what was written before it is safe; this one leaves the test's process not at all.
+      // A real request leaves only once the earlier writes are stored; this simulated one never leaves the test's process.
       await state.storage.sync();
       state.abort('the object dies here');
       throw new Error('the object died');

@@ -326,7 +326,7 @@ test('one overdue run that cannot be reached holds up no other', async () => {
   await tickAt(overdueAt);
   await waitForRunState(client, second.id, 'completed');
   half.mockRestore();
-  // What could not be reached has turns of its own, the first of them a minute later.
+  // Parts that could not be reached are retried on their own, the first a minute later.
   await tickAt(overdueAt + 60_000);
   await waitForRunState(client, first.id, 'completed');
 });

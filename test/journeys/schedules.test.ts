@@ -30,7 +30,7 @@ async function newSchedule(client: Client, config: Record<string, unknown>, defi
   return { workflow, id: id as number, due: Date.parse(next_fire_at), read };
 }
 
-/** Puts the next firing at a moment, as if the service had been there until just before it. */
+/** Sets the next firing to a moment, as if the service had run until just before it. */
 const setDue = (triggerId: number, at: number) =>
   env.DB.prepare('UPDATE automation_trigger SET next_fire_at = ? WHERE id = ?').bind(at, triggerId).run();
 
@@ -41,7 +41,7 @@ const firesOf = async (triggerId: number) =>
       .all<{ scheduled_at: number; handled_at: number | null; note: string | null }>()
   ).results;
 
-/** What the minute tick does about schedules at a moment that may be years away: the rest of a tick would age everything else. */
+/** Does the minute tick's work for schedules at a moment that may be years away. The rest of a tick would age all other records. */
 async function schedulesAt(now: number): Promise<void> {
   const deferred: Promise<unknown>[] = [];
   await fireSchedules(env, shards(env)[0]!, now, { log: new Logger('error'), defer: (work) => void deferred.push(work) });
@@ -145,7 +145,7 @@ test('an audience of twelve hundred fires one run for each member, in pages, and
   await client.post('/contacts', { phone: newPhone() });
   await client.delete(`/contacts/${upserted.contacts[7].id}`);
   const { workflow, id, due } = await newSchedule(client, { cron: '0 * * * *', audience: { list_id: list.id } });
-  // What the runs do is not asked here, so their objects are not started.
+  // This test does not need the runs' steps, so their objects are not started.
   const resting = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockReturnValue({ start: async () => 'started' } as never);
   const lost = dropQueueMessages();
   await schedulesAt(due);

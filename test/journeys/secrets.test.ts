@@ -29,7 +29,7 @@ const expectNone = (value: unknown) => {
   for (const canary of canaries) expect(text).not.toContain(canary);
 };
 
-/** What the customer's endpoint was sent. */
+/** The requests to the customer's endpoint. */
 const receiver = () => stubFetch('https://hook.example.com/', () => Response.json({ ok: true }));
 
 const execute = async (client: Client, id: number, context = { order: 'A-17' }) =>

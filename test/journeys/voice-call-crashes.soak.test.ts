@@ -75,7 +75,7 @@ for (const moment of moments)
         await start(id, run);
         await until(watch, id, run, async () => expect(requests).toContain(`journey:${run}:call:1:1`));
         const [call] = await readCallRows(id);
-        // Whoever tells it does so until it is taken in, and the run may die of it.
+        // The notification is repeated until the run takes it, and the run may die of it.
         await vi.waitFor(() => completeCallAndNotify(id, call!, { outcome: 'busy' }), { timeout: 5000 });
         await until(watch, id, run, async () => expect((await stateOf(client, run)).outcome, `call ${index + 1}`).toBe('busy '));
         expect(await readCallRows(id)).toHaveLength(1);

@@ -37,7 +37,7 @@ async function waiting(data: object = {}, settings: object = {}) {
   return { client, id, agentId, workflow, contact, run, call, slots };
 }
 
-/** As if the alarm came at that moment. */
+/** Runs the alarm as if at that moment. */
 const passAt = (organizationId: number, run: number, moment: number) =>
   runInDurableObject(runStub(organizationId, run), async (instance) => {
     const object = instance as unknown as { clock: () => number; alarm(): Promise<void> };
@@ -382,7 +382,7 @@ test('a call whose asking failed again and again is taken back, and asked for by
   vi.spyOn(env.CALL_SLOTS, 'getByName').mockReturnValue({
     request: async (_organization: number, { calls: [call] }: { calls: { key: string }[] }) => {
       asked.push(call!.key);
-      // It took effect, and the answer was lost.
+      // The request took effect, and its answer was lost.
       if (isAway) throw new Error('away');
       return { queued: 0, known: 1, isStale: false };
     },
@@ -436,7 +436,7 @@ test('while the workflow is paused nobody is called', async () => {
   expect(slots.requests).toEqual([]);
   await client.patch(`/automation-workflows/${workflow}`, { status: 'active' });
   const call = await callRow(id);
-  // One that was queued and is given back because the workflow was paused meanwhile waits with the run.
+  // A queued call that is returned because the workflow was paused meanwhile: the run is held, and the call is requested again later.
   await client.patch(`/automation-workflows/${workflow}`, { status: 'paused' });
   await waitForRunState(client, run, 'waiting');
   await settleCall(id, call, { outcome: 'cancelled', returned: 'withdrawn', reason: 'withdrawn: the workflow is paused' });

@@ -17,7 +17,7 @@ interface Hook {
   send(body: BodyInit | null, headers?: Headers_): Promise<{ status: number; body: any }>;
 }
 
-/** An active workflow with a webhook trigger, and how anybody reaches it. */
+/** An active workflow with a webhook trigger. `send` calls the trigger's address without credentials. */
 async function newHook(client: Client, config: Record<string, unknown> = {}, workflow: Record<string, unknown> = {}): Promise<Hook> {
   const workflowId = await createActiveWorkflow(client, workflow);
   const created = await client.post(`/automation-workflows/${workflowId}/triggers`, { type: 'webhook', config });
@@ -38,7 +38,7 @@ const body = '{"order": "A-17",  "name":"Zoë"}';
 const secret = 'a secret of the sender';
 const key = Buffer.from('a key of thirty-two bytes in all!').subarray(0, 32);
 
-/** What each scheme sends: right, and in which ways it can be wrong. */
+/** The headers of each scheme: valid ones, and invalid ones by kind. */
 const standard = (text: string, timestamp: string, id = 'msg_1') => ({
   'webhook-id': id,
   'webhook-timestamp': timestamp,
@@ -305,7 +305,7 @@ test('each kind of body arrives as what it is: JSON, form, text, bytes, nothing,
     expect((await hook.send(given, type ? { 'Content-Type': type } : {})).status).toBe(202);
     const { seen, whole } = await seenBy(client, hook);
     expect(seen, String(given)).toMatchObject({ body: expected.body, raw: expected.raw ?? null });
-    // Without a body the context is all there is of data.
+    // Without a body the context is the only data.
     if (expected.body !== null) expect(whole).toEqual(expected.body);
   }
 });

@@ -67,7 +67,7 @@ export const momentsNearChanges = (distance = 3 * day): fc.Arbitrary<Moment> =>
 
 const around = (most: number): fc.Arbitrary<number> => fc.integer({ min: -most, max: most });
 
-/** What the wall clock shows in each of `count` minutes from the one of `from` on, in minutes since 1970. */
+/** The time of the wall clock in each of `count` minutes from `from` on, in minutes since 1970. */
 export function shownMinutes(zone: string, from: number, count: number): Int32Array {
   const first = Math.floor(from / minute);
   const shown = new Int32Array(count);

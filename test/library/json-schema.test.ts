@@ -15,7 +15,7 @@ const stepsOf = (schema: Schema, value: unknown): number => {
 };
 const faults = (schema: Schema, value: unknown) => findFaults(schema, resolveReferences(schema), value, new WorkBudget(1e6, ''));
 
-/** What the library says that only speaks of a value itself, and not of what holds it or was only one way to fit. */
+/** The errors of the library about a value itself, without those about its container or about one of several alternatives. */
 function ofLibrary(schema: Schema, value: unknown): string[] {
   const passOn =
     /^(?:\$ref|additionalProperties|allOf|dependentSchemas|if|items|patternProperties|prefixItems|properties|unevaluated(?:Items|Properties))$/;
@@ -125,7 +125,7 @@ test('values fit and do not fit as the JSON Schema library of the field says', (
       all++;
       if (expected.length === 0) fitting++;
       expect(found.length === 0, JSON.stringify({ schema, value })).toBe(expected.length === 0);
-      // The library tells of false schemas also where another choice fitted.
+      // The library reports false schemas also when another alternative fits.
       const isPlain = (one: string) => !one.startsWith('false ');
       expect(found.filter(isPlain), JSON.stringify({ schema, value })).toEqual(expected.filter(isPlain));
     }),

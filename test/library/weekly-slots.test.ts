@@ -52,7 +52,7 @@ const daily = fc
 const anySlots = fc.oneof(fc.array(anySlot, { minLength: 1, maxLength: 8 }), fc.array(anySlot, { minLength: 1, maxLength: 50 }), daily);
 
 test('the watched changes of the clock are the real ones; where there are none, one moment a year stands in', () => {
-  // Those of later years are what governments have announced so far.
+  // The changes of later years are those that governments have announced.
   const known = (zone: string) => clockChanges.get(zone)!.filter((at) => at < Date.UTC(2026, 0)).length;
   expect(zonesOfEveryKind.map((zone) => [zone, known(zone)])).toEqual([
     ['America/New_York', 30],

@@ -71,7 +71,10 @@ export function firstReached({ start, latestShown }: Window, matches: (shown: nu
   });
 }
 
-/** One window on each clock change, and one ordinary one for zones that had none. Some zones have given theirs up: their last are in. */
+/**
+ * One window around each clock change, and an ordinary window for zones without changes. For zones that have given up changing, the last
+ * changes are included.
+ */
 export function interestingWindows(): Window[] {
   const lastYears: Record<string, number[]> = { 'America/Sao_Paulo': [2018], 'Asia/Tehran': [2022], 'Pacific/Apia': [2011, 2020] };
   return zones.flatMap((zone) => {

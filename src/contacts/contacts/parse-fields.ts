@@ -13,7 +13,7 @@ export interface FieldError {
 
 export type FieldParseResult = { change: ContactChange } | { error: FieldError };
 
-/** The change that POST or PUT asks for: an empty text clears the field, tags are replaced. Throws 422; `place` begins its `loc`. */
+/** The change in a POST or PUT: an empty text clears the field, tags are replaced. Throws 422; `place` begins its `loc`. */
 export function parseFields(fields: ContactFields, defaultCountry: string, place: string): ContactChange {
   const reading = parseContactChange(fields, defaultCountry);
   if ('change' in reading) return reading.change;

@@ -91,7 +91,7 @@ export const UpsertBody = z
 export const BulkUpsertBody = z
   .object({
     list_name: upsertList,
-    // Rows are read one by one, so that a bad one is its own error and not that of the request.
+    // Rows are parsed one by one, so that the fault of a row is an error of that row and not of the request.
     contacts: z
       .array(z.unknown(), 'Must be a list of contacts')
       .max(maxContactsPerRequest, `At most ${maxContactsPerRequest} contacts in one request; send several requests`)
@@ -137,7 +137,7 @@ export const ContactWithLists = ContactRecord.extend({
   .describe('A contact and the lists that it is on.')
   .openapi('ContactWithLists');
 
-/** Fields of a contact that was read which nobody writes: sent back, they mean nothing. */
+/** The read-only fields of a contact's record. In a request they have no effect. */
 export const readOnlyContactFields: ReadonlySet<string> = new Set(
   Object.keys(ContactWithLists.shape).filter((field) => !(field in contactFields)),
 );

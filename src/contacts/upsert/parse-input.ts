@@ -7,7 +7,7 @@ import type { UpsertRow } from './resolve-existing.ts';
 
 const nonCustomFieldNames: ReadonlySet<string> = new Set([...readOnlyContactFields, 'tags', 'custom_fields', ...textFields]);
 
-/** The change that an upsert asks for: an empty text counts as absent, tags are added, other fields become custom fields. */
+/** The change in an upsert: an empty text counts as absent, tags are added, other fields become custom fields. */
 export function parseUpsertFields(fields: ContactFields, defaultCountry: string): FieldParseResult {
   const change: ContactChange = {};
   for (const field of textFields) if (fields[field] !== undefined && fields[field] !== '') change[field] = fields[field];

@@ -70,7 +70,7 @@ export function schedulePlatformRetry(
   const trouble = {
     ...met,
     mayHaveHappened: met.mayHaveHappened || isPerformed,
-    // A try of the loaded object is known to have asked nobody outside. The try of an object that died may have.
+    // A try of the loaded object is known to have sent nothing outside. The try of an object that died may have sent something.
     unaskedTries: isBegun ? met.unaskedTries : met.unaskedTries + 1,
   };
   journal.commit(

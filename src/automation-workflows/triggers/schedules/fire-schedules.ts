@@ -3,6 +3,7 @@ import type { Database } from '../../../database/client.ts';
 import { roundRobin } from '../../../library/collections.ts';
 import { recordFailedParts, type FailedPart } from '../../../outbox/failed-messages.ts';
 import type { FanoutMessage } from '../../../outbox/messages.ts';
+import { sendAll } from '../../../outbox/enqueue.ts';
 import { resolveDueFire } from '../../../expressions/cron-schedule.ts';
 import type { TriggerConfig } from '../configs.ts';
 import { findDueTrigger, findDueTriggers, recordFires, type ScheduleFire } from './store.ts';
@@ -11,7 +12,6 @@ import type { TriggerWithWorkflow } from '../store.ts';
 const pageSize = 500;
 /** A tick fires this many pages at most; the next tick continues. */
 const maxPagesPerTick = 20;
-const maxMessagesPerBatch = 100;
 
 /**
  * Records the firings of a shard that are due, and sends messages that start their runs. Repeatable: a minute fires once, even when the tick
@@ -65,10 +65,8 @@ function toScheduleFire(trigger: TriggerWithWorkflow, now: number): ScheduleFire
 /** Sends a message for each firing, in turns by organization. A firing that two ticks send is handled once. */
 async function enqueueFires(bindings: Env, fires: ScheduleFire[]): Promise<void> {
   const inTurn = roundRobin(fires, (fire) => fire.organization_id);
-  const messages = inTurn.flatMap(({ trigger_id, organization_id, scheduled_at }) => {
-    if (scheduled_at === null) return [];
-    return [{ body: { v: 1, kind: 'schedule_fire', organization_id, trigger_id, scheduled_at } satisfies FanoutMessage }];
-  });
-  for (let start = 0; start < messages.length; start += maxMessagesPerBatch)
-    await bindings.FANOUT_QUEUE.sendBatch(messages.slice(start, start + maxMessagesPerBatch));
+  const messages = inTurn.flatMap(({ trigger_id, organization_id, scheduled_at }): FanoutMessage[] =>
+    scheduled_at === null ? [] : [{ v: 1, kind: 'schedule_fire', organization_id, trigger_id, scheduled_at }],
+  );
+  await sendAll(bindings.FANOUT_QUEUE, messages);
 }

@@ -33,7 +33,7 @@ export async function handleDeliveries(context: Context, ids: number[], isLastTr
   return deliveries.map(({ id }) => id).filter((id) => !handledIds.has(id));
 }
 
-/** Of as many as the context's turn has time for, at least the first. */
+/** Starts the runs of as many deliveries as the context's turn has time for, at least the first. */
 async function startDeliveryRuns(
   context: Context,
   deliveries: UnhandledDelivery[],
