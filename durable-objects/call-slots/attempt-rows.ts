@@ -6,7 +6,7 @@ import type { SchemaSteps } from '../shared/base-durable-object.ts';
 type FollowUp =
   /** No work: the attempt is not over yet, or all work is done. */
   | 'none'
-  /** Nobody talked on the call: its row must be completed. */
+  /** The agent did not talk on the call: its row must be completed. */
   | 'silent'
   /** The object of the call must be notified that the line has ended. */
   | 'talk'

@@ -98,7 +98,7 @@ export class SlotStore {
     if (isOpen && isCertainlyNotPlaced(placing)) this.#setDialledAt(attempt.phone, attempt.dialledBefore);
   }
 
-  /** Records that the agent could not be connected, so that nobody has talked to the person. */
+  /** Records that the agent could not be connected, so the call has no conversation. */
   recordAgentNotConnected(key: string, reason: string): void {
     this.update(key, (current) => (isOver(current) ? current : { ...current, isAgentConnected: false, detail: reason }));
   }

@@ -48,7 +48,7 @@ export interface CallSlotsRpc {
   filterWanted(keys: string[]): Promise<string[]>;
   /** Records what became of begun attempts. The carrier's own reports may come before. */
   recordPlacings(placings: PlacingReport[]): Promise<void>;
-  /** Records that the agent could not be connected, so that nobody has talked to the person. `reason` is a sentence. */
+  /** Records that the agent could not be connected, so the call has no conversation. `reason` is a sentence. */
   recordAgentNotConnected(key: string, reason: string): Promise<void>;
   /**
    * Records a carrier's report on an attempt, and answers what to do with the line. `runId` comes from the callback's address, since the
@@ -110,7 +110,7 @@ export interface CallRpc {
   relayEnded(event: RelayEndEvent): Promise<RelayEndAction>;
   /** Whether the agent waits for this call of the carrier and has not been connected. */
   isUnstarted(callId: string): Promise<boolean>;
-  /** Deletes a conversation that has not started: the call is finalized as one on which nobody talked. */
+  /** Deletes a conversation that has not started: the call is finalized as unanswered. */
   abandon(callId: string): Promise<void>;
   /** The voice and speech recognition of the agent; null: there is no call. */
   speechOptions(): Promise<SpeechOptions | null>;

@@ -8,7 +8,7 @@ type StoredCredentials = Record<string, string>;
 
 const maxCredentialLength = 500;
 
-export type GivenCredentials = Record<string, string | null | undefined> | null | undefined;
+export type CredentialsInput = Record<string, string | null | undefined> | null | undefined;
 type ReadResult = { value: string } | { problem: string; type: string };
 
 /**
@@ -19,13 +19,13 @@ export async function readCredentials(
   { ENCRYPTION_KEY }: { ENCRYPTION_KEY: string },
   organizationId: number,
   provider: string,
-  given: GivenCredentials,
+  input: CredentialsInput,
   before: StoredCredentials | null,
 ): Promise<{ credentials: StoredCredentials; issues: Issue[] }> {
   const credentials: StoredCredentials = {};
   const issues: Issue[] = [];
   for (const [name, field] of Object.entries(carrierAdapter(provider).credentials)) {
-    const sent = given === null ? null : given?.[name];
+    const sent = input === null ? null : input?.[name];
     const kept = before?.[name];
     if (kept !== undefined && (sent === undefined || (field.isSecret && sent !== null && isMask(sent)))) {
       credentials[name] = kept;

@@ -40,15 +40,15 @@ const requestAgainAfterMs = 2 * 60_000;
  * Has a person called as soon as a call slot is free, and answers the run of the call. Throws 409 when the agent is archived or not sound,
  * the number is suppressed, or there is no telephony configuration.
  */
-export async function requestCall(context: Context, wanted: CallInput): Promise<{ runId: number }> {
+export async function requestCall(context: Context, input: CallInput): Promise<{ runId: number }> {
   const { database, organization, clock, bindings } = context;
-  const { agent, phone, key, owner } = wanted;
+  const { agent, phone, key, owner } = input;
   const known = await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key));
-  if (!known) await requireCallable(context, wanted);
+  if (!known) await requireCallable(context, input);
   const initialContext = await storePayload(
     bindings.FILES,
     () => `${organization.id}/calls/${percentEncoded(key)}`,
-    JSON.stringify(wanted.initialContext),
+    JSON.stringify(input.initialContext),
   );
   const isSingle = owner.kind === 'single';
   const run: NewCallRun = {
@@ -59,9 +59,9 @@ export async function requestCall(context: Context, wanted: CallInput): Promise<
     own_number: null,
     mode: (await loadDialingPolicy(context)).config?.provider ?? carrierKeys[0],
     call_type: 'outbound',
-    contact_id: wanted.contactId,
+    contact_id: input.contactId,
     campaign_id: null,
-    automation_run_id: wanted.automationRunId,
+    automation_run_id: input.automationRunId,
     initial_context: initialContext,
     wake_at: isSingle ? clock() + requestAgainAfterMs : undefined,
   };
@@ -70,7 +70,7 @@ export async function requestCall(context: Context, wanted: CallInput): Promise<
   const row = known ?? (await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key)));
   // The agent was archived or the number suppressed after the checks.
   if (!row) throw conflict(`The call to ${phone} was refused: its number or its agent has just been taken out; look at both and ask again`);
-  const call = { key, phone, agentId: agent.id, contactId: wanted.contactId, initialContext, name: run.name, notAfter: wanted.notAfter };
+  const call = { key, phone, agentId: agent.id, contactId: input.contactId, initialContext, name: run.name, notAfter: input.notAfter };
   try {
     await withCallSlots(bindings, organization.id, (slots) => slots.request(organization.id, toCallsRequest(owner, [call])));
   } catch (error) {

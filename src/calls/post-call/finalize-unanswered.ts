@@ -5,7 +5,7 @@ import { jsonChunks } from '../../database/json-chunks.ts';
 import type { ReturnReason, StatusCallback } from '../contract.ts';
 import { completeUnansweredRuns, type CompletedRunRow, type UnansweredEnd } from '../placing/store.ts';
 
-/** A call on which nobody talked, or that was never dialled. Moments in epoch ms. */
+/** A call without a conversation, or one that was never dialled. Moments in epoch ms. */
 export interface UnansweredCall {
   key: string;
   outcome: 'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled';

@@ -102,8 +102,8 @@ export const agentRunRoutes = createRouter()
     const { workflow_id: agentId, run_id: runId } = c.req.valid('param');
     const { format } = c.req.valid('query');
     requireArtifact(await existingRun(c.var.context, agentId, runId), 'transcript');
-    const wanted = { organizationId: c.var.context.organization.id, runId, artifact: 'transcript', format } as const;
-    return (await sendArtifact(c.env, wanted, c.req.raw)) as Response & TypedResponse<string, 200, 'text'>;
+    const artifactRequest = { organizationId: c.var.context.organization.id, runId, artifact: 'transcript', format } as const;
+    return (await sendArtifact(c.env, artifactRequest, c.req.raw)) as Response & TypedResponse<string, 200, 'text'>;
   })
   .openapi(recordingRoute, async (c) => {
     const { workflow_id: agentId, run_id: runId } = c.req.valid('param');

@@ -26,23 +26,23 @@ interface ArtifactRequest {
 }
 
 /** Answers a GET of an artifact, or of one range of its bytes, or a HEAD. Throws 404. */
-export async function sendArtifact(bindings: Context['bindings'], wanted: ArtifactRequest, request: Request): Promise<Response> {
-  const key = artifactKey(wanted.organizationId, wanted.runId, toArtifactName(wanted));
-  const gone = () => artifactNotFound(wanted.artifact, wanted.runId, 'it is not in storage');
+export async function sendArtifact(bindings: Context['bindings'], artifactRequest: ArtifactRequest, request: Request): Promise<Response> {
+  const key = artifactKey(artifactRequest.organizationId, artifactRequest.runId, toArtifactName(artifactRequest));
+  const gone = () => artifactNotFound(artifactRequest.artifact, artifactRequest.runId, 'it is not in storage');
   const rangeHeader = request.headers.get('range');
   if (request.method === 'GET' && rangeHeader === null) {
     const object = await bindings.FILES.get(key);
     if (!object) throw gone();
-    return new Response(object.body, { headers: artifactHeaders(wanted, object, object.size) });
+    return new Response(object.body, { headers: artifactHeaders(artifactRequest, object, object.size) });
   }
   const head = await bindings.FILES.head(key);
   if (!head) throw gone();
-  if (request.method === 'HEAD') return new Response(null, { headers: artifactHeaders(wanted, head, head.size) });
+  if (request.method === 'HEAD') return new Response(null, { headers: artifactHeaders(artifactRequest, head, head.size) });
   const range = byteRange(rangeHeader!, head.size);
   if (range === 'unsatisfiable') return new Response(null, { status: 416, headers: { 'Content-Range': `bytes */${head.size}` } });
   const object = await bindings.FILES.get(key, range ? { range } : {});
   if (!object) throw gone();
-  const headers = artifactHeaders(wanted, object, range?.length ?? object.size);
+  const headers = artifactHeaders(artifactRequest, object, range?.length ?? object.size);
   if (!range) return new Response(object.body, { headers });
   headers.set('Content-Range', `bytes ${range.offset}-${range.offset + range.length - 1}/${object.size}`);
   return new Response(object.body, { status: 206, headers });

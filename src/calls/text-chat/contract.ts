@@ -1,4 +1,4 @@
-/** A line of a chat as callers see it. */
+/** A message of a chat, as the API shows it. */
 interface ChatLine {
   id: number;
   role: 'user' | 'assistant';
@@ -8,38 +8,41 @@ interface ChatLine {
 }
 
 export interface ChatState {
-  /** What a message has added: itself, and what the agent said to it. */
+  /** The messages that a message has added: itself and the agent's answer. */
   messages: ChatLine[];
-  /** Grows with everything that is said or looked up. */
+  /** Grows with each message and each look-up. */
   revision: number;
   is_completed: boolean;
 }
 
-/** `key` names the message, so that it is said once however often it is sent. `expectedRevision` null: whatever was said meanwhile. */
+/**
+ * A message to the agent. `key` names it, so that it is said once even if it is sent again. `expectedRevision` null: it is said after any
+ * revision.
+ */
 export interface ChatMessage {
   key: string;
   text: string;
   expectedRevision: number | null;
 }
 
-/** Why a message is not taken. `gone`: there is no such chat. `call`: it is one. `stale`: the chat has gone on, to this revision. */
+/** Why a message is refused. `gone`: there is no such chat. `call`: the run is a call. `stale`: the chat has gone on to `revision`. */
 export interface ChatRefusal {
   refused: 'gone' | 'call' | 'completed' | 'stale';
   revision: number;
 }
 
-/** One of the two; the other is null. */
+/** A refusal or the state of the chat; the other is null. */
 export interface ChatAnswer {
   refusal: ChatRefusal | null;
   state: ChatState | null;
 }
 
-/** What a chat that is listened to tells, word by word. */
+/** An event of a streamed answer. */
 export type ChatStreamEvent =
   | { event: 'token'; data: { text: string } }
   | { event: 'message'; data: ChatLine }
   | { event: 'done'; data: ChatState }
   | { event: 'error'; data: { detail: string } };
 
-/** A chat in which nobody has said anything for so long is over. */
+/** A chat without a message for this long ends. */
 export const chatIdleMs = 24 * 3_600_000;
