@@ -1,6 +1,6 @@
 import { lines, makePdf } from '../test/knowledge-base/parsing/make-pdf.ts';
 import { createRandom } from '../test/support/vectors.ts';
-import { buildPassage, wrapped } from './long-texts.ts';
+import { buildPassage, wrapText } from './long-texts.ts';
 import { withPictures } from './pdf-pictures.ts';
 
 const linesPerPage = 50;
@@ -11,7 +11,7 @@ export function createReport(sentences: string[], pages: number, number: number)
   const random = createRandom(number + 1);
   const page = (index: number) => {
     const text = buildPassage(sentences, linesPerPage * charactersPerLine, random);
-    return lines([`Page ${index + 1} of report ${number}`, ...wrapped(text, charactersPerLine).slice(0, linesPerPage)], 72, 740);
+    return lines([`Page ${index + 1} of report ${number}`, ...wrapText(text, charactersPerLine).slice(0, linesPerPage)], 72, 740);
   };
   return makePdf(Array.from({ length: pages }, (_, index) => page(index))) as Uint8Array<ArrayBuffer>;
 }

@@ -7,7 +7,7 @@ export function buildPassage(sentences: string[], characters: number, random: ()
 }
 
 /** Words on lines of at most `width` characters; a longer word has a line by itself. */
-export function wrapped(text: string, width: number): string[] {
+export function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);

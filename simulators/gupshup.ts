@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { messageEvent } from './gupshup/events.ts';
 import { readSend } from './gupshup/send-request.ts';
-import { shown } from './gupshup/templates.ts';
+import { toGupshupTemplate } from './gupshup/templates.ts';
 import { TemplateStore } from './messaging/catalogue.ts';
 import { messagingControl } from './messaging/control.ts';
 import { DeliverySimulator, createDeliveryDependencies } from './messaging/delivery-simulator.ts';
@@ -74,12 +74,12 @@ export const createGupshup = (given: GivenMessagingSettings = {}): Vendor => ({
         templates: catalogue
           .of(app)
           .slice(number * size, (number + 1) * size)
-          .map(shown(app)),
+          .map(toGupshupTemplate(app)),
       });
     });
     routes.get('/sm/api/v1/template/list/:app', (c) => {
       const app = c.req.param('app');
-      return c.json({ status: 'success', templates: catalogue.of(app).map(shown(app)) });
+      return c.json({ status: 'success', templates: catalogue.of(app).map(toGupshupTemplate(app)) });
     });
 
     routes.notFound(() => refuse(404, 'Not Found'));

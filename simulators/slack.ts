@@ -1,6 +1,6 @@
 import { Hono, type Context } from 'hono';
 import { hasAnyScope, parseAuthorization, createPerCustomer, readJsonObject, type Grant } from './grants.ts';
-import { listConversations, needed } from './slack/conversations.ts';
+import { listConversations, missingScope } from './slack/conversations.ts';
 import { SlackError } from './slack/errors.ts';
 import { postMessage, type Message } from './slack/messages.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
@@ -42,7 +42,7 @@ function grantOfRequest(c: Context): Grant {
 }
 
 function requireScope(grant: Grant, scope: string): void {
-  if (!hasAnyScope(grant, scope)) throw needed(scope, grant);
+  if (!hasAnyScope(grant, scope)) throw missingScope(scope, grant);
 }
 
 async function readArguments(request: Request): Promise<Record<string, unknown>> {

@@ -19,8 +19,8 @@ export const createTelnyx = (given: GivenCallSettings = {}): Vendor => ({
   name: 'telnyx',
   createRoutes: ({ ledgerFile, signal }) => {
     const settings = readCallSettings(process.env, given);
-    const surroundings = { book: new CallStore(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
-    const exchange = new CallSimulator<TelnyxCallRequest>(surroundings, (own) => new TelnyxCarrier(own));
+    const dependencies = { store: new CallStore(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
+    const exchange = new CallSimulator<TelnyxCallRequest>(dependencies, (own) => new TelnyxCarrier(own));
 
     const control = carrierControl(exchange);
     /** Somebody calls a number of the connection whose webhooks go to this address. */

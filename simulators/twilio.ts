@@ -12,7 +12,7 @@ import { accountRoutes } from './twilio/account-routes.ts';
 import { callRoutes } from './twilio/call-routes.ts';
 import { newSid, TwilioCarrier } from './twilio/carrier.ts';
 import { notFound, TwilioError } from './twilio/errors.ts';
-import { createCourier, messageRoutes } from './twilio/message-routes.ts';
+import { createMessageDelivery, messageRoutes } from './twilio/message-routes.ts';
 import { contentRoutes } from './twilio/contents.ts';
 import type { TwilioCallRequest } from './twilio/call-request.ts';
 import type { Vendor, VendorBindings } from './vendor.ts';
@@ -31,11 +31,11 @@ export const createTwilio = (given: GivenCallSettings = {}): Vendor => ({
   name: 'twilio',
   createRoutes: ({ ledgerFile, signal }) => {
     const settings = readCallSettings(process.env, given);
-    const surroundings = { book: new CallStore(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
-    const exchange = new CallSimulator<TwilioCallRequest>(surroundings, (own) => new TwilioCarrier(own));
+    const dependencies = { store: new CallStore(ledgerFile, Date.now()), outbox: new Outbox(settings, signal), settings, signal };
+    const exchange = new CallSimulator<TwilioCallRequest>(dependencies, (own) => new TwilioCarrier(own));
 
     const { delivery_ms: deliveryMs } = readMessagingSettings(process.env);
-    const courier = createCourier({ deliveryMs, signal, outbox: exchange.outbox });
+    const courier = createMessageDelivery({ deliveryMs, signal, outbox: exchange.outbox });
     const catalogue = new TemplateStore({ createId: () => newSid('HX') });
 
     const control = carrierControl(exchange);

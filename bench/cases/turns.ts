@@ -81,7 +81,7 @@ async function talkWithFloor({ rig }: Bench, round: string, talks: number): Prom
           hasDtmf: false,
         },
         createPerson({ declines: false, hangsUpAfterGreeting: false, script: toScript(`of the floor ${talk}`) }),
-        { turnMs, patienceMs: 15_000 },
+        { turnMs, maxSilenceMs: 15_000 },
         {
           opened: () => undefined,
           spoken: (speaker, text) => void (speaker === 'person' && talked.said.push(text)),

@@ -14,7 +14,7 @@ export interface DeploymentDependencies {
   say: (line: string) => void;
   send?: typeof fetch;
   directory?: string;
-  patienceMs?: number;
+  smokeTestTimeoutMs?: number;
 }
 
 /** Deploys, upgrades, rolls back, or tells what each would do. A failed step is a `LocalError` that names it and what to do. */
@@ -62,7 +62,7 @@ function createDeploymentContext(
     },
     send,
     say: outside.say,
-    patienceMs: outside.patienceMs ?? 180_000,
+    smokeTestTimeoutMs: outside.smokeTestTimeoutMs ?? 180_000,
     cloudflare: new Cloudflare('', outside.environment, send),
     account: '',
     databaseIds: new Map(),

@@ -18,7 +18,7 @@ export interface DeploymentContext {
   send: typeof fetch;
   say: (line: string) => void;
   /** How long the new deployment is waited for, in milliseconds. */
-  patienceMs: number;
+  smokeTestTimeoutMs: number;
   cloudflare: Cloudflare;
   /** `/accounts/{id}`. */
   account: string;

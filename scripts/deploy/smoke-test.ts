@@ -22,7 +22,7 @@ const journey = {
 
 /** Whether the address answers as a whole: health, a contact, and an event that completes a run, by queue and Durable Object. */
 export async function smokeTest(world: DeploymentContext): Promise<string> {
-  const { address, files, environment, patienceMs } = world;
+  const { address, files, environment, smokeTestTimeoutMs: patienceMs } = world;
   const api = `${address}/api/v1`;
   const deadline = Date.now() + patienceMs;
   const health = await until(deadline, async () => {

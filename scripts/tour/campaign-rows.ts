@@ -40,6 +40,6 @@ export function findRowProblems(rows: CampaignRow[]): string[] {
 /** Counts of a campaign's progress in a line, without what is zero: `2 in call, 3 completed of 11 rows`. */
 export function describeCounts(rows: Record<string, number>): string {
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-  const told = Object.entries(rows).filter(([, count]) => count > 0);
-  return `${told.map(([state, count]) => `${count} ${state.replace('_', ' ')}`).join(', ') || 'nothing yet'} of ${total} rows`;
+  const nonZero = Object.entries(rows).filter(([, count]) => count > 0);
+  return `${nonZero.map(([state, count]) => `${count} ${state.replace('_', ' ')}`).join(', ') || 'nothing yet'} of ${total} rows`;
 }

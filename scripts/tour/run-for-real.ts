@@ -93,7 +93,7 @@ async function describeRealRun({ service }: Tour, node: RealNode, { output, erro
   if (error) return [`${node.name}: ${error.type}: ${error.message}`];
   if (node.type === 'send_message')
     return [`${node.name}: ${output?.template_name} is ${output?.status}${output?.reason ? `: ${output.reason}` : ''}`];
-  const told = [
+  const details = [
     output?.outcome,
     output?.disposition,
     ...Object.entries(output?.extracted_variables ?? {}).map(([key, value]) => `${key}: ${value}`),
@@ -101,7 +101,7 @@ async function describeRealRun({ service }: Tour, node: RealNode, { output, erro
   const { workflow_id: agent } = node.data as { workflow_id: number };
   const transcript = await service.get<string>(`/workflow/${agent}/runs/${output?.call_run_id}/transcript`);
   return [
-    `${node.name}: ${told.filter(Boolean).join('; ')}`,
+    `${node.name}: ${details.filter(Boolean).join('; ')}`,
     ...transcript
       .trim()
       .split('\n')

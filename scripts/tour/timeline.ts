@@ -51,17 +51,17 @@ export function toTimeline(run: DryRun, events: ExampleEvent[], zone: string): s
     .filter(({ at }) => at <= Date.parse(run.completed_at))
     // What an event wakes goes on at the same moment, and stands below it.
     .toSorted((one, other) => one.at - other.at || Number(other.isEvent) - Number(one.isEvent));
-  const told: string[] = [];
+  const timeline: string[] = [];
   let shown = '';
   for (const { at, lines } of moments) {
     const time = clock(at);
     const margin = ' '.repeat(time.length);
     for (const [index, line] of lines.entries())
-      told.push(index > 0 ? `${margin}    ${line}` : `${time === shown ? margin : time}  ${line}`);
+      timeline.push(index > 0 ? `${margin}    ${line}` : `${time === shown ? margin : time}  ${line}`);
     shown = time;
   }
   const end = run.error ? `${run.error.type}: ${run.error.message}` : `outcome "${run.outcome}"`;
-  return [...told, `${clock(Date.parse(run.completed_at))}  ${run.state}, ${end}`];
+  return [...timeline, `${clock(Date.parse(run.completed_at))}  ${run.state}, ${end}`];
 }
 
 type ClockFace = (epochMs: number) => string;

@@ -27,7 +27,7 @@ export function parseRange(text: string, tabs: Tab[]): Range {
   const firstRow = row === undefined ? 1 : Number(row);
   const lastColumn = toColumn === undefined ? (isCell ? firstColumn : tab.columnCount - 1) : columnOf(toColumn);
   const lastRow = toRow === undefined ? (isCell ? firstRow : tab.rowCount) : Number(toRow);
-  return { tab, firstRow, lastRow, firstColumn, lastColumn, text: written(tab, firstRow, lastRow, firstColumn, lastColumn) };
+  return { tab, firstRow, lastRow, firstColumn, lastColumn, text: toA1Notation(tab, firstRow, lastRow, firstColumn, lastColumn) };
 }
 
 const columnOf = (letters: string): number => [...letters].reduce((sum, letter) => sum * 26 + letter.codePointAt(0)! - 64, 0) - 1;
@@ -36,7 +36,7 @@ const lettersOf = (column: number): string =>
   (column < 26 ? '' : lettersOf(Math.floor(column / 26) - 1)) + String.fromCodePoint(65 + (column % 26));
 
 /** Names are quoted where they have to be. */
-export function written(tab: Tab, firstRow: number, lastRow: number, firstColumn: number, lastColumn: number): string {
+export function toA1Notation(tab: Tab, firstRow: number, lastRow: number, firstColumn: number, lastColumn: number): string {
   const name = /^[A-Za-z_]\w*$/.test(tab.title) ? tab.title : `'${tab.title.replaceAll("'", "''")}'`;
   const [from, to] = [`${lettersOf(firstColumn)}${firstRow}`, `${lettersOf(lastColumn)}${lastRow}`];
   return `${name}!${from === to ? from : `${from}:${to}`}`;

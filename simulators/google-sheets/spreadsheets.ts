@@ -6,7 +6,7 @@ import type { VendorBindings } from '../vendor.ts';
 import { changeStructure, StructureChange } from './structure.ts';
 import { spreadsheetOf, touch, type SheetFile } from './files.ts';
 import { lastRowOf, readCells, writeCells } from './grid.ts';
-import { parseRange, written, type Range } from './ranges.ts';
+import { parseRange, toA1Notation, type Range } from './ranges.ts';
 
 const readScopes = ['spreadsheets', 'spreadsheets.readonly', 'drive', 'drive.readonly', 'drive.file'];
 const writeScopes = ['spreadsheets', 'drive', 'drive.file'];
@@ -98,7 +98,7 @@ export function spreadsheetRoutes(filesOf: (customer: string) => SheetFile[]): H
 }
 
 const spanOf = ({ tab, firstColumn }: Range, row: number, rows: number, columns: number): string =>
-  written(tab, row, row + Math.max(rows, 1) - 1, firstColumn, firstColumn + Math.max(columns, 1) - 1);
+  toA1Notation(tab, row, row + Math.max(rows, 1) - 1, firstColumn, firstColumn + Math.max(columns, 1) - 1);
 
 function valueRange(range: Range, render = 'FORMATTED_VALUE'): object {
   if (render !== 'FORMATTED_VALUE' && render !== 'UNFORMATTED_VALUE' && render !== 'FORMULA')

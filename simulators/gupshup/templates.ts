@@ -1,7 +1,7 @@
 import type { SimulatedTemplate } from '../messaging/catalogue.ts';
 
 /** A template as both lists have it. */
-export const shown = (app: string) => (template: SimulatedTemplate) => ({
+export const toGupshupTemplate = (app: string) => (template: SimulatedTemplate) => ({
   id: template.id,
   appId: app,
   elementName: template.name,

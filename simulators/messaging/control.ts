@@ -20,13 +20,13 @@ export interface MessagingControl {
 export function addMessagingRoutes(routes: Hono, { courier, catalogue }: Pick<MessagingControl, 'courier' | 'catalogue'>): void {
   /** Each message that was taken. `?account=&to=&reference=` narrow it. */
   routes.get('/messages', (c) => {
-    const messages = courier.book.list(c.req.query());
+    const messages = courier.store.list(c.req.query());
     return c.json({ messages, total: messages.length });
   });
 
   /** The person reads it. */
   routes.post('/messages/:id/read', (c) => {
-    const message = courier.book.find(c.req.param('id'));
+    const message = courier.store.find(c.req.param('id'));
     if (message?.status !== 'delivered') return c.json({ error: 'No message of this id is delivered and unread' }, 404);
     courier.read(message);
     return c.json(message);

@@ -33,7 +33,7 @@ export function createDeliveryDependencies(given: GivenMessagingSettings, signal
 
 /** Takes messages of a vendor to people: each is sent and delivered, or fails, by its number. */
 export class DeliverySimulator {
-  readonly book = new MessageStore();
+  readonly store = new MessageStore();
   readonly outbox: Outbox;
   readonly #deliveryMs: Span;
   readonly #signal: AbortSignal;
@@ -47,7 +47,7 @@ export class DeliverySimulator {
   }
 
   take(message: AcceptedMessage): MessageRecord {
-    const record = this.book.add(message);
+    const record = this.store.add(message);
     void this.#carry(record);
     return record;
   }
@@ -74,6 +74,6 @@ export class DeliverySimulator {
 
   #change(message: MessageRecord, status: DeliveryStatus, fault?: Fault): void {
     Object.assign(message, { status, error: fault?.code ?? null });
-    for (const callback of this.#words.callbacksOf(message, status, fault)) void this.outbox.tell(callback);
+    for (const callback of this.#words.callbacksOf(message, status, fault)) void this.outbox.notify(callback);
   }
 }

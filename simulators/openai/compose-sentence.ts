@@ -61,8 +61,8 @@ function isStatedIn(line: string, before: readonly string[]): boolean {
   const subject = subjectOf(line);
   return before.some((text) => {
     if (text.includes(line)) return true;
-    const told = toTopic(text);
-    return subject.length > 0 && line.endsWith('?') && subject.every((word) => told.has(word));
+    const textTopic = toTopic(text);
+    return subject.length > 0 && line.endsWith('?') && subject.every((word) => textTopic.has(word));
   });
 }
 

@@ -18,8 +18,8 @@ export function filterByType(options: unknown[], node: SchemaNode): unknown[] {
 
 /** The option that is mentioned most, a yes or no that is said, else the one for the unknown. */
 export function guessOption(facts: readonly TextFacts[], options: unknown[]): Guess {
-  const told = findMentioned(facts, options);
-  if (told.length > 0) return { value: told[0], isFound: true };
+  const mentioned = findMentioned(facts, options);
+  if (mentioned.length > 0) return { value: mentioned[0], isFound: true };
   const unknown =
     options.find((option) => option === null) ?? options.find((option) => /^(?:unknown|other|none|unclear|neutral)$/i.test(String(option)));
   return { value: unknown === undefined ? (options[0] ?? null) : unknown, isFound: false };

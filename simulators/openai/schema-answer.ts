@@ -39,8 +39,8 @@ function guess(source: Source, unresolved: unknown, hint: Hint, depth: number): 
 function guessBranch(source: Source, node: SchemaNode, branches: SchemaNode[], hint: Hint, depth: number): Guess {
   const { anyOf: _anyOf, oneOf: _oneOf, ...shared } = node;
   const guesses = branches.map((branch) => guess(source, merge(shared, resolve(branch, source.root)), hint, depth + 1));
-  const told = guesses.find(({ value, isFound }) => isFound && value !== null);
-  return told ?? guesses.find(({ value }) => value === null) ?? guesses[0] ?? { value: null, isFound: false };
+  const found = guesses.find(({ value, isFound }) => isFound && value !== null);
+  return found ?? guesses.find(({ value }) => value === null) ?? guesses[0] ?? { value: null, isFound: false };
 }
 
 function guessType(source: Source, node: SchemaNode, type: string, hint: Hint, depth: number): Guess {
@@ -73,10 +73,10 @@ function guessArray(source: Source, node: SchemaNode, hint: Hint, depth: number)
   const least = Number(node['minItems'] ?? 0);
   const most = Number(node['maxItems'] ?? Math.max(least, 20));
   const items = isNode(node['items']) ? resolve(node['items'], source.root) : { type: 'string' };
-  const told = depth < fullDepth ? everyItem(source, items, hint, depth) : [];
-  const kept = told.slice(0, most);
+  const found = depth < fullDepth ? everyItem(source, items, hint, depth) : [];
+  const kept = found.slice(0, most);
   while (kept.length < least) kept.push(filler(source, items, hint, depth, kept, node['uniqueItems'] === true));
-  return { value: kept, isFound: told.length > 0 };
+  return { value: kept, isFound: found.length > 0 };
 }
 
 /** All that the text tells of such items, without repeats. */

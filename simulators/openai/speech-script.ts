@@ -33,21 +33,21 @@ export function parseSpeechScript(instructions: string): SpeechScript {
       identity: null,
       isScript: true,
     };
-  const told: SpeechScript = { lines: [], facts: [], identity: null, isScript: false };
+  const speech: SpeechScript = { lines: [], facts: [], identity: null, isScript: false };
   for (const sentence of splitSentences(instructions)) {
     const name = named.exec(sentence)?.[1];
-    if (name !== undefined && !/^(?:an?|the)\b/i.test(name)) told.identity ??= name;
+    if (name !== undefined && !/^(?:an?|the)\b/i.test(name)) speech.identity ??= name;
     const clauses = sentence
       .replace(/^(?:please|then|first|next|finally|now|politely|briefly)[, ]+/i, '')
       .replace(/[.!?]+$/, '')
       .split(between);
     const spoken = conditional.test(sentence) ? [] : clauses.flatMap((clause) => linesFor(clause.trim()));
-    if (spoken.length > 0) told.lines.push(...joined(spoken));
-    else if (!manner.test(sentence) && !new RegExp(`^(?:${acts})\\b`, 'i').test(sentence)) told.facts.push(sentence);
+    if (spoken.length > 0) speech.lines.push(...joined(spoken));
+    else if (!manner.test(sentence) && !new RegExp(`^(?:${acts})\\b`, 'i').test(sentence)) speech.facts.push(sentence);
   }
   // Who says goodbye has no other turn.
-  if (told.lines.length > 1 && told.lines.at(-1) === 'Goodbye.') told.lines.push(...joined(told.lines.splice(-2)));
-  return told;
+  if (speech.lines.length > 1 && speech.lines.at(-1) === 'Goodbye.') speech.lines.push(...joined(speech.lines.splice(-2)));
+  return speech;
 }
 
 /** A thank and a goodbye are one breath. */

@@ -49,9 +49,9 @@ export function textsFor(facts: readonly TextFacts[], node: SchemaNode, hint: Hi
     if (kind || labelled !== undefined) return labelled === undefined ? known : [labelled];
     return freeText.test(hint) ? firstFor(hint, splitSentences(one.text)) : [];
   };
-  const told = [...new Set(facts.flatMap(read))];
+  const candidates = [...new Set(facts.flatMap(read))];
   const byPattern = typeof node['pattern'] === 'string' ? facts.flatMap(({ text }) => text.split(/[\s,;]+/)) : [];
-  return [...told, ...byPattern].filter((text) => fits(text, node));
+  return [...candidates, ...byPattern].filter((text) => fits(text, node));
 }
 
 /** A place for a question takes what was asked, not what was said before it. */
@@ -88,7 +88,7 @@ export function someText(facts: readonly TextFacts[], node: SchemaNode): string 
     }
     return samplePattern(node['pattern']);
   }
-  const told = facts.map(({ text }) => closestSentence(text, '')).find((sentence) => sentence !== undefined) ?? 'unknown';
-  const cut = [...told].slice(0, Number(node['maxLength'] ?? Infinity)).join('');
+  const candidates = facts.map(({ text }) => closestSentence(text, '')).find((sentence) => sentence !== undefined) ?? 'unknown';
+  const cut = [...candidates].slice(0, Number(node['maxLength'] ?? Infinity)).join('');
   return cut.padEnd(Number(node['minLength'] ?? 0) + (cut.length - length(cut)), '.');
 }

@@ -47,8 +47,8 @@ function rank(tools: readonly FunctionTool[], text: string): { tool: FunctionToo
   const said = topicWith(text);
   const answer = detectPolarity(text);
   const candidates = tools.map((tool) => {
-    const told = `${spokenName(tool.name)}. ${tool.description ?? ''}`;
-    return { tool, topic: toTopic(told), polarity: detectPolarity(told) };
+    const description = `${spokenName(tool.name)}. ${tool.description ?? ''}`;
+    return { tool, topic: toTopic(description), polarity: detectPolarity(description) };
   });
   const holders = (word: string) => candidates.filter(({ topic }) => topic.has(word)).length;
   return candidates

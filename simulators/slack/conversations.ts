@@ -23,7 +23,7 @@ const scopeOf: Record<string, string> = {
   im: 'im:read',
 };
 
-export const needed = (scope: string, { scopes = [] }: Grant): SlackError =>
+export const missingScope = (scope: string, { scopes = [] }: Grant): SlackError =>
   new SlackError('missing_scope', { needed: scope, provided: scopes.join(',') });
 
 /** A page of channels; `require` refuses what the grant does not cover. */

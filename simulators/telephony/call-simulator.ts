@@ -31,7 +31,7 @@ export interface Parties {
 }
 
 export interface CallSimulatorDependencies {
-  book: CallStore;
+  store: CallStore;
   outbox: Outbox;
   settings: CallSettings;
   /** Aborted when everything is to stop. */
@@ -40,9 +40,9 @@ export interface CallSimulatorDependencies {
 
 const sipCodes = { busy: 486, no_answer: 487, failed: 404 } as const;
 
-/** The telephone exchange of a simulated carrier: dials, rings, answers, hangs up, and keeps the book of it. */
+/** The telephone exchange of a simulated carrier: it dials, rings, answers, hangs up, and stores every call. */
 export class CallSimulator<Order> {
-  readonly book: CallStore;
+  readonly store: CallStore;
   readonly outbox: Outbox;
   readonly settings: CallSettings;
   readonly #carrier: Carrier<Order>;
@@ -53,10 +53,10 @@ export class CallSimulator<Order> {
   #isClosed = false;
 
   constructor(
-    { book, outbox, settings, signal }: CallSimulatorDependencies,
+    { store, outbox, settings, signal }: CallSimulatorDependencies,
     createCarrier: (exchange: CallSimulator<Order>) => Carrier<Order>,
   ) {
-    this.book = book;
+    this.store = store;
     this.outbox = outbox;
     this.settings = settings;
     this.#carrier = createCarrier(this);
@@ -75,7 +75,7 @@ export class CallSimulator<Order> {
   }
 
   /** What the person of a phone number says, instead of what they would. */
-  teach(phone: string, script: string[]): void {
+  setScript(phone: string, script: string[]): void {
     this.#scripts.set(phone, script);
   }
 
@@ -126,7 +126,7 @@ export class CallSimulator<Order> {
     };
     const line = new SimulatedCall(record, order);
     this.#lines.set(sid, line);
-    this.book.save(record);
+    this.store.save(record);
     return line;
   }
 
@@ -174,7 +174,7 @@ export class CallSimulator<Order> {
 
   #change(line: SimulatedCall<Order>, status: LineStatus): void {
     line.record.status = status;
-    this.book.save(line.record);
+    this.store.save(line.record);
     this.#carrier.report(line, status);
   }
 
@@ -200,11 +200,11 @@ export class CallSimulator<Order> {
     const session = new RelaySession(
       order,
       this.#personOf(line),
-      { turnMs: pickWithin(turn, record.to), patienceMs },
+      { turnMs: pickWithin(turn, record.to), maxSilenceMs: patienceMs },
       {
         opened: () => {
           record.sockets += 1;
-          this.book.save(record);
+          this.store.save(record);
         },
         spoken: (speaker, text) => void record.transcript.push({ speaker, text }),
         answered: (firstTokenMs) => void record.first_token_ms.push(Math.round(firstTokenMs * 10) / 10),
@@ -232,10 +232,10 @@ export class CallSimulator<Order> {
       body: JSON.stringify(setup),
       headers: () => headers,
     });
-    const told = asked.then((answer): RelayOutcome =>
+    const outcome = asked.then((answer): RelayOutcome =>
       'body' in answer ? (JSON.parse(answer.body) as RelayOutcome) : { reason: 'hung_up' },
     );
-    return Promise.race([down, told]);
+    return Promise.race([down, outcome]);
   }
 
   /** The same person for every session of a call: who has said yes does not say it again after the socket was lost. */

@@ -16,7 +16,7 @@ const Script = z.strictObject({ phone: z.string(), says: z.array(z.string().min(
 
 /** `/__sim` of a carrier: what was dialled, what is due, and what the person on the phone is to do. */
 export function carrierControl<Order>(exchange: CallSimulator<Order>): Hono {
-  const { book, outbox, settings } = exchange;
+  const { store: book, outbox, settings } = exchange;
   const routes = new Hono();
   addOutboxRoutes(routes, outbox);
 
@@ -43,7 +43,7 @@ export function carrierControl<Order>(exchange: CallSimulator<Order>): Hono {
 
   routes.post('/people', async (c) => {
     const { phone, says } = await read(c.req.raw, Script);
-    exchange.teach(phone, says);
+    exchange.setScript(phone, says);
     return c.json({ phone, says }, 201);
   });
 

@@ -40,7 +40,7 @@ export function addOutboxRoutes(routes: Hono, outbox: Outbox): void {
   /** Sends a callback of a call or message again: the last one, the last of an `event`, or the one at `index`. Answers what was answered to it. */
   routes.post('/emit', async (c) => {
     const { id, event, index } = await readControl(c.req.raw, Emission);
-    const sent = outbox.sentOf(id);
+    const sent = outbox.listSent(id);
     const callback = index === undefined ? sent.findLast((one) => event === undefined || one.event === event) : sent[index];
     if (callback === undefined) return c.json({ error: `No such callback of ${id}`, events: sent.map((one) => one.event) }, 404);
     return c.json({ event: callback.event, answer: await outbox.sendOnce(callback) });

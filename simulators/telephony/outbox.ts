@@ -43,7 +43,7 @@ export class Outbox {
   }
 
   /** Tells, and tries again after a failure of the other side. Resolves with the last answer. */
-  async tell(callback: Callback): Promise<CallbackAnswer> {
+  async notify(callback: Callback): Promise<CallbackAnswer> {
     this.#remember(callback);
     return this.#try(callback, this.#settings.retry_delays_ms);
   }
@@ -83,7 +83,7 @@ export class Outbox {
   }
 
   /** What was sent, or due, of a call, in order. */
-  sentOf(sid: string): Callback[] {
+  listSent(sid: string): Callback[] {
     return this.#sent.get(sid) ?? [];
   }
 

@@ -31,7 +31,7 @@ const maxUtterances = 20;
 /** Says, in order, what fits: yes or no to the offer, "Tuesday" when asked for a day, goodbye. Hangs up once both have said goodbye. */
 export function createPerson({ declines, hangsUpAfterGreeting, script }: PersonBehavior): SimulatedPerson {
   const planned = [...script];
-  let heard = 0;
+  let utteranceCount = 0;
   let hasDecided = false;
   let hasNamedDay = false;
   let hasSaidGoodbye = false;
@@ -43,8 +43,8 @@ export function createPerson({ declines, hangsUpAfterGreeting, script }: PersonB
 
   return {
     hear(text) {
-      heard += 1;
-      if (hangsUpAfterGreeting || hasSaidGoodbye || heard > maxUtterances) return { hangsUp: true };
+      utteranceCount += 1;
+      if (hangsUpAfterGreeting || hasSaidGoodbye || utteranceCount > maxUtterances) return { hangsUp: true };
       const next = planned.shift();
       if (next !== undefined) return { says: next };
       if (goodbye.test(text)) return sayGoodbye();
@@ -64,9 +64,9 @@ export function createPerson({ declines, hangsUpAfterGreeting, script }: PersonB
 
 /** An answering machine: speaks first, then records until it has enough. */
 export function createMachine(): SimulatedPerson {
-  let heard = 0;
+  let utteranceCount = 0;
   return {
     opening: 'You have reached the voicemail of this number. Please leave a message after the tone.',
-    hear: () => ({ hangsUp: (heard += 1) >= 2 }),
+    hear: () => ({ hangsUp: (utteranceCount += 1) >= 2 }),
   };
 }

@@ -32,7 +32,7 @@ export interface RelayListener {
 
 export interface SessionBehavior {
   turnMs: number;
-  patienceMs: number;
+  maxSilenceMs: number;
 }
 
 const maxFaults = 10;
@@ -62,7 +62,7 @@ export class RelaySession {
   #unanswered = '';
   #promptedAt: number | undefined;
   #reaction: NodeJS.Timeout | undefined;
-  #patience: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(order: RelayRequest, person: SimulatedPerson, manners: SessionBehavior, listener: RelayListener) {
     this.#order = order;
@@ -71,7 +71,7 @@ export class RelaySession {
     this.#listener = listener;
     this.outcome = new Promise((resolve) => (this.#settle = resolve));
     this.#socket = new Socket(order.url, { headers: order.headers });
-    this.#patience = setTimeout(() => this.#lose(64102, 'Unable to connect to websocket URL'), connectTimeoutMs);
+    this.#idleTimer = setTimeout(() => this.#lose(64102, 'Unable to connect to websocket URL'), connectTimeoutMs);
     this.#socket.addEventListener('open', () => this.#begin());
     this.#socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
     this.#socket.addEventListener('close', () =>
@@ -138,8 +138,8 @@ export class RelaySession {
 
   /** The person waits for something to be said. */
   #listen(): void {
-    clearTimeout(this.#patience);
-    this.#patience = setTimeout(() => this.hangUp(), this.#manners.patienceMs);
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.hangUp(), this.#manners.maxSilenceMs);
   }
 
   say(text: string): void {
@@ -153,15 +153,15 @@ export class RelaySession {
   /** Speaks over the agent: of what was being said, only the first half was heard. */
   interrupt(text: string): void {
     const words = (this.#utterance || this.#lastHeard).split(/\s+/).filter((word) => word !== '');
-    const heard = words.slice(0, Math.ceil(words.length / 2));
-    if (this.#utterance !== '') this.#listener.spoken('agent', heard.join(' '));
+    const heardWords = words.slice(0, Math.ceil(words.length / 2));
+    if (this.#utterance !== '') this.#listener.spoken('agent', heardWords.join(' '));
     this.#utterance = '';
     clearTimeout(this.#reaction);
     this.#reaction = undefined;
     this.#send({
       type: 'interrupt',
-      utteranceUntilInterrupt: heard.join(' '),
-      durationUntilInterruptMs: heard.length * millisecondsPerWord,
+      utteranceUntilInterrupt: heardWords.join(' '),
+      durationUntilInterruptMs: heardWords.length * millisecondsPerWord,
     });
     this.say(text);
   }
@@ -196,7 +196,7 @@ export class RelaySession {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#reaction);
-    clearTimeout(this.#patience);
+    clearTimeout(this.#idleTimer);
     this.#socket.close();
     this.#settle(outcome);
   }

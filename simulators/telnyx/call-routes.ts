@@ -57,7 +57,7 @@ export function callRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> 
   routes.post('/calls/:id/actions/:action', async (c) => {
     const { id, action } = c.req.param();
     if (!Object.hasOwn(commands, action)) throw notFound();
-    if (exchange.book.find(id) === undefined)
+    if (exchange.store.find(id) === undefined)
       throw new TelnyxError(404, '90015', 'Invalid Call Control ID', 'The call_control_id provided is not valid.');
     const line = exchange.line(id);
     if (!line?.isLive) throw ended();
@@ -148,7 +148,7 @@ function place(exchange: Calls, dial: Dial, origin: string): SimulatedCall<Telny
 }
 
 function showCall(exchange: Calls, id: string): object {
-  const record = exchange.book.find(id);
+  const record = exchange.store.find(id);
   if (record === undefined) throw notFound();
   return callResource(record, exchange.line(id)?.order, record.ended_at === null);
 }

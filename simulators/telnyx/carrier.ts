@@ -38,7 +38,7 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
 
   async #tell({ record }: TelnyxCall, callback: Callback | undefined): Promise<void> {
     if (callback === undefined) return;
-    const answer = await this.#exchange.outbox.tell(callback);
+    const answer = await this.#exchange.outbox.notify(callback);
     if ('failure' in answer || answer.status >= 400)
       record.problems.push(
         `The webhook "${callback.event}" was not taken: ${'failure' in answer ? answer.failure : `status ${answer.status}`}`,
@@ -102,7 +102,7 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
     const { order, record } = line;
     if (!order.isRecorded || record.answered_at === null) return;
     record.recording = randomUUID();
-    this.#exchange.book.save(record);
+    this.#exchange.store.save(record);
     const fields = {
       recording_started_at: new Date(record.answered_at).toISOString(),
       recording_ended_at: new Date(record.ended_at!).toISOString(),

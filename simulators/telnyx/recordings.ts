@@ -33,7 +33,7 @@ export function recordingApi(exchange: Calls): Hono<{ Bindings: VendorBindings }
       download_urls: recordingLinks(record, new URL(url).origin, exchange.settings.link_ms),
     };
   };
-  const recorded = () => exchange.book.list().filter(({ recording }) => recording !== null);
+  const recorded = () => exchange.store.list().filter(({ recording }) => recording !== null);
 
   routes.get('/', (c) => {
     const filters: [string, string][] = [];
@@ -59,7 +59,7 @@ export function recordingApi(exchange: Calls): Hono<{ Bindings: VendorBindings }
 export function recordingStore(exchange: Calls): Hono<{ Bindings: VendorBindings }> {
   return new Hono<{ Bindings: VendorBindings }>().get('/:file{[0-9a-f-]{36}\\.(mp3|wav)}', (c) => {
     const [id, type] = c.req.param('file').split('.');
-    if (!exchange.book.list().some(({ recording }) => recording === id)) throw notFound();
+    if (!exchange.store.list().some(({ recording }) => recording === id)) throw notFound();
     if (!(Number(c.req.query('expires')) > Date.now()))
       return c.text('<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>', 403);
     const bytes = type === 'mp3' ? silentMp3() : silentWav();

@@ -10,14 +10,19 @@ const isoTime = (time: number) => new Date(time).toISOString().replace('Z', '000
 export function webhook(line: SimulatedCall<TelnyxCallRequest>, event: string, type: string, more: object = {}): Callback | undefined {
   const { record } = line;
   const call = { call_control_id: record.sid, from: record.from, to: record.to, start_time: isoTime(record.created_at) };
-  return told(line, event, type, { ...call, ...more });
+  return createWebhook(line, event, type, { ...call, ...more });
 }
 
 /** A webhook about a recording, which names the leg of the call, and not the call. */
 export const recordingWebhook = (line: SimulatedCall<TelnyxCallRequest>, type: string, fields: object): Callback | undefined =>
-  told(line, 'recording', type, fields);
+  createWebhook(line, 'recording', type, fields);
 
-function told({ record, order }: SimulatedCall<TelnyxCallRequest>, event: string, type: string, fields: object): Callback | undefined {
+function createWebhook(
+  { record, order }: SimulatedCall<TelnyxCallRequest>,
+  event: string,
+  type: string,
+  fields: object,
+): Callback | undefined {
   const url = order.webhookUrl;
   const at = isoTime(Date.now());
   const payload = {

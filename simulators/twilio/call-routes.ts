@@ -19,7 +19,7 @@ export function callRoutes(exchange: CallSimulator<TwilioCallRequest>): Hono<{ B
   const refusedOnce = new Set<string>();
   const routes = new Hono<{ Bindings: VendorBindings }>();
   const callOf = (account: string, sid: string, path: string): CallRecord => {
-    const call = exchange.book.find(sid);
+    const call = exchange.store.find(sid);
     if (call?.account !== account) throw notFound(path);
     return call;
   };
@@ -51,7 +51,7 @@ export function callRoutes(exchange: CallSimulator<TwilioCallRequest>): Hono<{ B
 
   routes.get('/Calls.json', (c) => {
     const { accountSid } = requireAccount(c.req.header('authorization'), c.req.param('account')!);
-    return c.json(listCalls(exchange.book.list({ account: accountSid }), new URL(c.req.url)));
+    return c.json(listCalls(exchange.store.list({ account: accountSid }), new URL(c.req.url)));
   });
 
   routes.get('/Calls/:file{CA[0-9a-f]{32}\\.json}', (c) => {
@@ -88,7 +88,7 @@ export function callRoutes(exchange: CallSimulator<TwilioCallRequest>): Hono<{ B
   routes.get('/Recordings/:file{RE[0-9a-f]{32}(\\.(json|mp3|wav))?}', (c) => {
     const { accountSid } = requireAccount(c.req.header('authorization'), c.req.param('account')!);
     const [sid, type = 'wav'] = c.req.param('file').split('.');
-    const call = exchange.book.list({ account: accountSid }).find(({ recording }) => recording === sid);
+    const call = exchange.store.list({ account: accountSid }).find(({ recording }) => recording === sid);
     if (call === undefined || (call.answered_at === null && type !== 'json')) throw notFound(c.req.path);
     if (type === 'json') return c.json(recordingResource(call));
     return type === 'mp3' ? audio(silentMp3(), 'audio/mpeg') : audio(silentWav(), 'audio/x-wav');

@@ -41,7 +41,7 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
   }
 
   async #tell({ record }: TwilioCall, callback: Callback): Promise<void> {
-    const answer = await this.#exchange.outbox.tell(callback);
+    const answer = await this.#exchange.outbox.notify(callback);
     if ('failure' in answer || answer.status >= 400)
       record.problems.push(`11200: the callback "${callback.event}" was not taken: ${describe(answer)}`);
   }
@@ -173,7 +173,7 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
     if (!order.isRecorded) return;
     const status = record.answered_at === null ? 'absent' : 'completed';
     record.recording = newSid('RE');
-    this.#exchange.book.save(record);
+    this.#exchange.store.save(record);
     if (order.recordingCallback === undefined || !order.recordingEvents.has(status)) return;
     void this.#tell(line, request(line, 'recording', order.recordingCallback, 'POST', recordingParameters(line, status)));
   }

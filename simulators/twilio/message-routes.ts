@@ -26,8 +26,8 @@ const wireStatus: Record<DeliveryStatus, string> = {
   failed: 'undelivered',
 };
 
-export const createCourier = (surroundings: DeliveryDependencies): DeliverySimulator =>
-  new DeliverySimulator(surroundings, {
+export const createMessageDelivery = (dependencies: DeliveryDependencies): DeliverySimulator =>
+  new DeliverySimulator(dependencies, {
     faults: {
       not_on_channel: { code: '63024', words: 'Invalid message recipient' },
       window_closed: { code: '63016', words: 'Failed to send freeform message because you are outside the allowed window' },
@@ -61,7 +61,7 @@ export function messageRoutes(courier: DeliverySimulator, catalogue: TemplateSto
 
   routes.get('/Messages/:file{SM[0-9a-f]{32}\\.json}', (c) => {
     const { accountSid } = requireAccount(c.req.header('authorization'), c.req.param('account')!);
-    const message = courier.book.find(c.req.param('file').slice(0, -5));
+    const message = courier.store.find(c.req.param('file').slice(0, -5));
     if (message?.account !== accountSid) throw notFound(c.req.path);
     return c.json(messageResource(message));
   });

@@ -17,8 +17,8 @@ export function statusWebhooks(message: MessageRecord, status: DeliveryStatus, f
   };
   const webhook = (eventType: string, more: object) => ({ eventType, ...more, ...common });
   if (status === 'sent') {
-    const told = { statusString: 'SENT', created: new Date().toISOString() };
-    return [webhook(`${kind}MessageSent`, told), webhook(`${kind}MessageSent_v2`, told)];
+    const fields = { statusString: 'SENT', created: new Date().toISOString() };
+    return [webhook(`${kind}MessageSent`, fields), webhook(`${kind}MessageSent_v2`, fields)];
   }
   if (status === 'delivered') return [webhook('sentMessageDELIVERED_v2', { statusString: 'Delivered' })];
   if (status === 'read') return [webhook('sentMessageREAD_v2', { statusString: 'Read' })];

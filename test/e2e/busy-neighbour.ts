@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createReport, createCsv } from '../../bench/documents.ts';
 import { projectDirectory } from '../../scripts/local/settings.ts';
 import type { KillableService } from './killable-service.ts';
-import { Tenant, through } from './neighbour-tenant.ts';
+import { Tenant, chainNodes } from './neighbour-tenant.ts';
 
 const connections = 4;
 const onEvent = (type: string) => ({ type: 'contact_event', config: { event_types: [type] } });
@@ -79,11 +79,11 @@ export class BusyNeighbour {
     const tenant = this.#tenant;
     const { id } = await tenant.post('/automation-workflows/', { name: 'Hydra' });
     const again = ['one', 'two', 'three'].map((name) => ({ id: name, type: 'run_workflow', data: { workflow_id: id } }));
-    const changed = await tenant.call({ method: 'PATCH', path: `/automation-workflows/${id}`, body: { definition: through(...again) } });
+    const changed = await tenant.call({ method: 'PATCH', path: `/automation-workflows/${id}`, body: { definition: chainNodes(...again) } });
     if (changed.status !== 200) throw new Error(`the journey that starts itself was answered ${changed.status}`);
     await tenant.setStatus(id, 'active');
     const emits = ['one', 'two', 'three'].map((name) => ({ id: name, type: 'emit_event', data: { event_type: 'echo' } }));
-    await tenant.activate({ name: 'Echo', trigger: onEvent('echo'), definition: through(...emits) });
+    await tenant.activate({ name: 'Echo', trigger: onEvent('echo'), definition: chainNodes(...emits) });
     return async (until) => {
       while (Date.now() < until) {
         await this.#send({ path: `/automation-workflows/${id}/execute`, body: { context: {} } });
@@ -111,7 +111,7 @@ export class BusyNeighbour {
     await tenant.post('/contacts/bulk-upsert', { list_name: 'Everybody', contacts });
     const { lists } = await tenant.get('/contacts/lists');
     const audience = { ...everyMinute, config: { ...everyMinute.config, audience: { list_id: lists[0].id } } };
-    const { id } = await tenant.post('/automation-workflows/', { name: 'Minutes', definition: through(), trigger: audience });
+    const { id } = await tenant.post('/automation-workflows/', { name: 'Minutes', definition: chainNodes(), trigger: audience });
     for (let added = 1; added < schedules; added += 10)
       await Promise.all(
         Array.from({ length: Math.min(10, schedules - added) }, () => tenant.post(`/automation-workflows/${id}/triggers`, everyMinute)),

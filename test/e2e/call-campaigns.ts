@@ -68,8 +68,8 @@ export class CallCampaigns {
 
   /** A draft that tries nobody again who was not reached, and that failures do not stop; answers its id. */
   async create(campaign: { name: string; source_type: string; source_id: string; max_concurrency: number }): Promise<number> {
-    const patience = { retry_config: { enabled: false }, circuit_breaker: { enabled: false } };
-    const { id, state } = await this.post('/campaign/create', { ...campaign, ...patience, workflow_id: this.agentId });
+    const settings = { retry_config: { enabled: false }, circuit_breaker: { enabled: false } };
+    const { id, state } = await this.post('/campaign/create', { ...campaign, ...settings, workflow_id: this.agentId });
     expect(state).toBe('draft');
     return id;
   }

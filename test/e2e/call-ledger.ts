@@ -23,7 +23,7 @@ export const laneOf = ({ attempt_key: key }: Pick<CallRecord, 'attempt_key'>): s
 type Lasting = Pick<CallRecord, 'created_at' | 'ended_at'>;
 
 /** The most calls that were live at once; one that ends when another begins is not live with it. */
-export function mostAtOnce(calls: readonly Lasting[]): number {
+export function maxAtOnce(calls: readonly Lasting[]): number {
   const steps = calls.flatMap(({ created_at: from, ended_at: to }) => [
     { at: from, by: 1 },
     { at: to ?? Infinity, by: -1 },
@@ -38,7 +38,7 @@ export function mostAtOnce(calls: readonly Lasting[]): number {
 
 /** Phone numbers of people who were in two live calls. */
 export const inTwoCalls = (calls: readonly (Lasting & Pick<CallRecord, 'to'>)[]): string[] =>
-  [...Map.groupBy(calls, ({ to }) => to)].filter(([, own]) => mostAtOnce(own) > 1).map(([phone]) => phone);
+  [...Map.groupBy(calls, ({ to }) => to)].filter(([, own]) => maxAtOnce(own) > 1).map(([phone]) => phone);
 
 /** How many calls each owner had been given when half of all calls had been dialled. */
 export function callsAtHalf(calls: readonly Pick<CallRecord, 'attempt_key' | 'created_at'>[]): Map<string, number> {

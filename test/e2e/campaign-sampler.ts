@@ -56,7 +56,7 @@ export class CampaignSampler {
   /** Set while a kill is going on: no answer, or a bad one, is no fault then. */
   isDown = false;
   samples = 0;
-  mostLive = 0;
+  maxLive = 0;
   readonly faults: string[] = [];
   last: Sample | null = null;
 
@@ -79,7 +79,7 @@ export class CampaignSampler {
       if (!progress) continue;
       const sample = { record, progress };
       this.faults.push(...faultsOf(sample, this.last, this.#limits));
-      this.mostLive = Math.max(this.mostLive, progress.waiting?.live ?? 0);
+      this.maxLive = Math.max(this.maxLive, progress.waiting?.live ?? 0);
       this.last = sample;
       this.samples += 1;
     }

@@ -112,7 +112,7 @@ test(
     expect(faultsOfLedger(evidence)).toEqual([]);
     expect(faultsOfRows(evidence)).toEqual([]);
     expect(faultsOfRuns(evidence)).toEqual([]);
-    expect(sampler.mostLive, 'so many calls that the limit counts').toBeGreaterThan(maxConcurrency * 0.95);
+    expect(sampler.maxLive, 'so many calls that the limit counts').toBeGreaterThan(maxConcurrency * 0.95);
     expect(sampler.last!.progress).toMatchObject({ in_flight: 0, waiting: { queued: 0, live: 0, organization_live: 0 } });
     expect((await campaigns.runs()).total).toBe(runs.length);
     const report = String(await campaigns.read(`/campaign/${id}/report`));

@@ -1,5 +1,5 @@
 import type { CallRecord } from '../../simulators/telephony/call-record.ts';
-import { inTwoCalls, mostAtOnce, type CallLedger } from './call-ledger.ts';
+import { inTwoCalls, maxAtOnce, type CallLedger } from './call-ledger.ts';
 import type { Downtime } from './kill-log.ts';
 import type { Kind, Person } from './soak-people.ts';
 
@@ -84,7 +84,7 @@ export function faultsOfLedger({ campaignId, ledger, maxConcurrency }: CampaignE
   const own = ledger.calls.filter(({ attempt_key: key }) => rowNumberOf(key, campaignId) !== null);
   for (const [phone, calls] of Map.groupBy(own, ({ to }) => to))
     if (calls.length > 1) faults.push(`${phone} was called ${calls.length} times: ${JSON.stringify(calls)}`);
-  const most = mostAtOnce(own);
+  const most = maxAtOnce(own);
   if (most > maxConcurrency) faults.push(`${most} calls were live at once, and ${maxConcurrency} may be`);
   return faults;
 }
@@ -114,8 +114,8 @@ function faultOfRun(run: StoredRun, call: CallRecord | undefined, downtimes: rea
   if (call.answered_by === 'person' && isHeard(call))
     return run.outcome === 'completed' && run.has_transcript === 1 ? null : 'does not tell of the talk';
   if (isUnattended(call, downtimes)) return null;
-  const told = call.answered_by === 'machine' ? 'voicemail' : call.status;
-  return run.outcome === told ? null : `has an outcome other than ${told}`;
+  const outcome = call.answered_by === 'machine' ? 'voicemail' : call.status;
+  return run.outcome === outcome ? null : `has an outcome other than ${outcome}`;
 }
 
 /** Of `campaign:7:12:1`: 12; null: of another owner. */

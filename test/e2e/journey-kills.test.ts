@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { received, runsBySituation, situations } from './kill-evidence.ts';
+import { listReceivedRequests, runsBySituation, situations } from './kill-evidence.ts';
 import { expectedRuns, gates, kills, KillTraffic } from './kill-traffic.ts';
 import { journeyNames, verifyRuns, verifySteps, verifyTraces } from './kill-verification.ts';
 import { verifyTools } from './kill-tools.ts';
 import { KillableService } from './killable-service.ts';
 import { narration } from './narration.ts';
 import { seededRandom } from './seeded-random.ts';
-import { soon } from './soak-service.ts';
+import { shortTimeouts } from './soak-service.ts';
 import { tickOften, until } from './service-watch.ts';
 
 const seed = Number(process.env['KILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -21,7 +21,7 @@ let traffic: KillTraffic;
 
 beforeAll(async () => {
   say(`KILL_SEED=${seed} kills after the same delays again`);
-  service = await KillableService.create({ ...soon, RATE_LIMIT_REQUESTS: '6000' }, { SIM_RING_MS: '300-1500' });
+  service = await KillableService.create({ ...shortTimeouts, RATE_LIMIT_REQUESTS: '6000' }, { SIM_RING_MS: '300-1500' });
   traffic = new KillTraffic(service, random);
   await traffic.prepare();
 });
@@ -54,7 +54,7 @@ async function killAndStart(kill: number): Promise<string[]> {
   return [...census.keys()];
 }
 
-const passed = async () => (await received(service)).filter(({ node }) => node === 'pass');
+const passed = async () => (await listReceivedRequests(service)).filter(({ node }) => node === 'pass');
 
 test('a service killed with -9 at random moments loses no run and repeats no side effect', { timeout: 280_000 }, async () => {
   const stopTicking = tickOften(service);

@@ -78,7 +78,7 @@ export interface Received {
 }
 
 /** What a customer's server received, oldest first. */
-export async function received(service: KillableService): Promise<Received[]> {
+export async function listReceivedRequests(service: KillableService): Promise<Received[]> {
   const { body } = await service.call({ method: 'GET', path: `${service.simulators}/__sim/requests?provider=receiver` });
   return body.requests.map((request: any): Received => {
     const [, node = '', number] = request.path.split('/');

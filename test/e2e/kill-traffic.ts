@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { readAgent } from '../../scripts/tour/agents.ts';
-import { received } from './kill-evidence.ts';
+import { listReceivedRequests } from './kill-evidence.ts';
 import { killJourneys, type JourneyName } from './kill-journeys.ts';
 import { connectTools } from './kill-tools.ts';
 import type { KillableService } from './killable-service.ts';
@@ -23,8 +23,8 @@ export const expectedRuns: Record<JourneyName, number> = {
   slow: kills * 2,
 };
 
-export const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
-const own = (kill: number, count: number): number[] => upTo(count).map((index) => kill * count + index);
+export const rangeTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const own = (kill: number, count: number): number[] => rangeTo(count).map((index) => kill * count + index);
 
 export const phoneOf = (order: number): string => `+1212${5_550_000 + order}`;
 const totalOf = (order: number): number => (order * 37) % 200;
@@ -35,7 +35,7 @@ export class KillTraffic {
   readonly sender: PatientSender;
   readonly #service: KillableService;
   readonly #random: () => number;
-  readonly #placed = upTo(expectedRuns.order).map(() => Promise.withResolvers<void>());
+  readonly #placed = rangeTo(expectedRuns.order).map(() => Promise.withResolvers<void>());
   readonly #paid = new Set<number>();
   readonly workflows = {} as Record<JourneyName, number>;
   #webhook = '';
@@ -68,7 +68,7 @@ export class KillTraffic {
     this.#webhook = (await this.read(`/automation-workflows/${this.workflows.parcel}/triggers`)).triggers[0].webhook_url;
     for (const node of ['tell', 'charge', 'stow', 'ship', 'drop', 'pass'])
       await this.#planFault({ match: { path: `/${node}/*` }, times: 10_000, delay_ms: 300 });
-    for (const visit of upTo(expectedRuns.visit))
+    for (const visit of rangeTo(expectedRuns.visit))
       await this.#planFault({ match: { path: `/knock/${visit}` }, status: 503, headers: { 'retry-after': '4' } });
   }
 
@@ -120,11 +120,11 @@ export class KillTraffic {
   }
 
   async payRest(): Promise<void> {
-    for (const order of upTo(expectedRuns.order)) if (!this.#paid.has(order)) await this.#pay(order);
+    for (const order of rangeTo(expectedRuns.order)) if (!this.#paid.has(order)) await this.#pay(order);
   }
 
   async arrive(): Promise<void> {
-    for (const gate of upTo(gates)) await this.#sendEvent('arrived', `arrived-${gate}`, { gate });
+    for (const gate of rangeTo(gates)) await this.#sendEvent('arrived', `arrived-${gate}`, { gate });
   }
 
   async #drop(parcel: number): Promise<void> {
@@ -153,7 +153,7 @@ export class KillTraffic {
     const payments = before.filter((order) => order % 3 === 1).map((order) => () => this.#pay(order));
     const parcels = own(kill, parcelsAKill).map((parcel) => () => this.#drop(parcel));
     const visits = own(kill, visitsAKill).map((visit) => () => this.#execute('visit', visit, { visit }));
-    const openings = kill === 1 ? upTo(gates).map((gate) => () => this.#sendEvent('opened', `opened-${gate}`, { gate })) : [];
+    const openings = kill === 1 ? rangeTo(gates).map((gate) => () => this.#sendEvent('opened', `opened-${gate}`, { gate })) : [];
     const tasks = shuffled([...orders, ...payments, ...parcels, ...visits, ...openings], this.#random);
     const work = async () => {
       for (let task = tasks.shift(); task; task = tasks.shift()) {
@@ -161,7 +161,7 @@ export class KillTraffic {
         await sleep(this.#random() * 250);
       }
     };
-    await Promise.all(upTo(4).map(work));
+    await Promise.all(rangeTo(4).map(work));
   }
 
   /** Has two requests under way that the receiver will not have answered when the kill comes: one that may be repeated, one that may not. */
@@ -171,7 +171,10 @@ export class KillTraffic {
     await this.#execute('slow', once, { slow: once, careful: true });
     await this.#execute('slow', again, { slow: again, careful: false });
     await expect
-      .poll(async () => (await received(this.#service)).map(({ node, number }) => `${node}/${number}`), { timeout: 15_000, interval: 100 })
+      .poll(async () => (await listReceivedRequests(this.#service)).map(({ node, number }) => `${node}/${number}`), {
+        timeout: 15_000,
+        interval: 100,
+      })
       .toEqual(expect.arrayContaining([`once/${once}`, `again/${again}`]));
   }
 }

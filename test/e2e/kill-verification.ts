@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { readLedger } from './call-ledger.ts';
-import { received, rowsOf, type Received } from './kill-evidence.ts';
+import { listReceivedRequests, rowsOf, type Received } from './kill-evidence.ts';
 import type { JourneyName } from './kill-journeys.ts';
-import { expectedRuns, phoneOf, sizeOf, upTo, type KillTraffic } from './kill-traffic.ts';
+import { expectedRuns, phoneOf, sizeOf, rangeTo, type KillTraffic } from './kill-traffic.ts';
 import type { KillableService } from './killable-service.ts';
 
 export const journeyNames = Object.keys(expectedRuns) as JourneyName[];
@@ -28,7 +28,7 @@ export async function verifyRuns(service: KillableService, traffic: KillTraffic)
     expect(record, name).toMatchObject({ runs_count: expectedRuns[name], active_runs_count: 0 });
     const runs = await traffic.runsOf(name);
     const numbers = runs.map((run) => run.initial_context[numberOf[name]]).toSorted(numerically);
-    expect(numbers, name).toEqual(upTo(expectedRuns[name]));
+    expect(numbers, name).toEqual(rangeTo(expectedRuns[name]));
     for (const run of runs) expect(run, name).toMatchObject({ state: 'completed', error: null, hold: null });
     all.push(...runs);
   }
@@ -81,21 +81,21 @@ async function verifyMessages(service: KillableService, traffic: KillTraffic, or
     const messages = log.get(id) ?? [];
     const ofOrder = taken.filter(({ to }) => to === `+1404555${given.order + 2000}`);
     const sent = messages.filter(({ message_id: messageId }) => messageId !== null);
-    const told = JSON.stringify([messages, ofOrder]);
-    expect(sent, told).toHaveLength(1);
-    expect(sent[0], told).toMatchObject({ status: 'accepted', message_id: context.steps.note.message_id });
+    const evidence = JSON.stringify([messages, ofOrder]);
+    expect(sent, evidence).toHaveLength(1);
+    expect(sent[0], evidence).toMatchObject({ status: 'accepted', message_id: context.steps.note.message_id });
     expect(
       ofOrder.map((message) => message.id),
-      told,
+      evidence,
     ).toContain(sent[0].message_id);
-    expect(ofOrder.length, told).toBeLessThanOrEqual(messages.length);
-    for (const message of messages) if (message !== sent[0]) expect(message.status, told).toBe('unknown');
+    expect(ofOrder.length, evidence).toBeLessThanOrEqual(messages.length);
+    for (const message of messages) if (message !== sent[0]) expect(message.status, evidence).toBe('unknown');
   }
 }
 
 /** Each visit has an end and one result, and the receiver's log has what it asked, under the key of its attempt. */
 export async function verifySteps(service: KillableService, traffic: KillTraffic, runs: any[]) {
-  const requests = Map.groupBy(await received(service), ({ key }) => key.slice(0, key.lastIndexOf(':')));
+  const requests = Map.groupBy(await listReceivedRequests(service), ({ key }) => key.slice(0, key.lastIndexOf(':')));
   const nodeTypes = new Set<string>();
   const counts = { asked: 0, repeated: 0, triedAgain: 0 };
   const verify = async (run: any) => {
@@ -126,7 +126,7 @@ export async function verifySteps(service: KillableService, traffic: KillTraffic
   const work = async () => {
     for (let run = waiting.shift(); run; run = waiting.shift()) await verify(run);
   };
-  await Promise.all(upTo(8).map(work));
+  await Promise.all(rangeTo(8).map(work));
   expect([...requests.keys()], 'requests that no history shows').toEqual([]);
   const { node_types } = await traffic.read('/automation-workflows/node-types');
   expect([...nodeTypes].toSorted(), 'types of nodes on the way').toEqual(node_types.map(({ type }: any) => type).toSorted());
@@ -146,9 +146,9 @@ function verifyRequests(visit: string, attempts: any[], seen: Received[]): void 
 /** What steps wrote elsewhere is there once, and nothing is left to do. */
 export async function verifyTraces(service: KillableService, traffic: KillTraffic): Promise<void> {
   const { events } = await traffic.read('/events?event_type=order_settled&limit=500');
-  expect(events.map(({ event_data }: any) => event_data.order).toSorted(numerically)).toEqual(upTo(expectedRuns.order));
+  expect(events.map(({ event_data }: any) => event_data.order).toSorted(numerically)).toEqual(rangeTo(expectedRuns.order));
   const { contacts } = await traffic.read('/contacts?limit=500');
-  expect(contacts.map(({ phone }: any) => phone).toSorted()).toEqual(upTo(expectedRuns.order).map(phoneOf).toSorted());
+  expect(contacts.map(({ phone }: any) => phone).toSorted()).toEqual(rangeTo(expectedRuns.order).map(phoneOf).toSorted());
   for (const { phone, custom_fields, tags } of contacts) {
     expect(phoneOf(custom_fields.order)).toBe(phone);
     expect(tags.filter((tag: string) => tag === 'buyer')).toHaveLength(1);

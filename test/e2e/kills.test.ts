@@ -69,13 +69,15 @@ test('events accepted while the service is killed with -9 three times each start
   expect(body.total).toBe(events);
   const orders = body.runs.map((run: { initial_context: { order: number } }) => run.initial_context.order);
   expect(new Set(orders).size).toBe(events);
-  const told = await fetch(`${service.simulators}/__sim/requests?provider=receiver`).then((response) => response.json() as Promise<any>);
+  const received = await fetch(`${service.simulators}/__sim/requests?provider=receiver`).then(
+    (response) => response.json() as Promise<any>,
+  );
   const keys = new Map<string, Set<number>>();
-  for (const request of told.requests) {
+  for (const request of received.requests) {
     const key = request.headers['idempotency-key'];
     keys.set(key, (keys.get(key) ?? new Set()).add(request.body.order));
   }
   // One key for each order: whoever heeds it acts once, however often a crash made us ask.
   expect(keys.size).toBe(events);
-  for (const heard of keys.values()) expect(heard.size).toBe(1);
+  for (const ordersOfKey of keys.values()) expect(ordersOfKey.size).toBe(1);
 }, 400_000);

@@ -7,7 +7,7 @@ import { LoadTestSampler } from './load-test-sampler.ts';
 import { narration } from './narration.ts';
 import { seededRandom } from './seeded-random.ts';
 import { tickOften, until } from './service-watch.ts';
-import { killSeed, soon } from './soak-service.ts';
+import { killSeed, shortTimeouts } from './soak-service.ts';
 import { AgentTests } from './test-agents.ts';
 
 const sessions = 1000;
@@ -31,7 +31,7 @@ let tests: AgentTests;
 
 beforeAll(async () => {
   say(`KILL_SEED=${seed} kills after the same number of sessions again`);
-  service = await KillableService.create(soon);
+  service = await KillableService.create(shortTimeouts);
   tests = new AgentTests(service);
   await tests.prepare();
 });
@@ -113,12 +113,12 @@ test(
 
     const repeated = (await requestsSoFar()) - before - 1 - sessions * reference.requests;
     const downMs = killing.downtimes.reduce((sum, { from, to }) => sum + to - from, 0);
-    const { achieved_concurrency_average: told, achieved_concurrency_max: most, ...statistics } = sampler.last;
+    const { achieved_concurrency_average: reportedAverage, achieved_concurrency_max: reportedMax, ...statistics } = sampler.last;
     say(
       `${sessions} sessions in ${(tookMs / 1000).toFixed(1)} s, ${(downMs / 1000).toFixed(1)} s of them down, ${sampler.samples} samples`,
     );
     say(
-      `by their rows ${average(sampler.running).toFixed(1)} of ${concurrency} ran at once while sessions were left; told: ${told}, at most ${most}`,
+      `by their rows ${average(sampler.running).toFixed(1)} of ${concurrency} ran at once while sessions were left; told: ${reportedAverage}, at most ${reportedMax}`,
     );
     say(
       `statistics came within ${percentile(sampler.answerMs, 0.5).toFixed(0)} ms (p50), ${percentile(sampler.answerMs, 0.95).toFixed(0)} ms (p95)`,
@@ -128,7 +128,7 @@ test(
     expect(sampler.faults).toEqual([]);
     expect(statistics).toMatchObject({ status: 'completed', completed: sessions, passed: sessions, failed: 0, stopped: 0, pass_rate: 1 });
     expect(statistics.errors).toEqual([]);
-    expect(most).toBe(concurrency);
+    expect(reportedMax).toBe(concurrency);
     expect(await tests.read('/simtest/active-tests')).toEqual({ count: 0, sessions: [] });
     expect(rowsOf(service.stateDirectory, 'SELECT id FROM test_session WHERE wake_at IS NOT NULL')).toEqual([]);
     // A turn is two requests at the most, and a kill repeats the one that is under way.

@@ -4,7 +4,7 @@ import type { Answer, Call, KillableService } from './killable-service.ts';
 type Node = { id: string; type: string; data?: object };
 
 /** From a trigger through `nodes`, one after the other, to an exit. */
-export function through(...nodes: Node[]) {
+export function chainNodes(...nodes: Node[]) {
   const all = [{ id: 'in', type: 'trigger' }, ...nodes, { id: 'out', type: 'exit', data: { outcome: 'done' } }];
   return {
     nodes: all.map((node) => ({ data: {}, ...node })),
@@ -54,7 +54,7 @@ export class Tenant {
 
   /** Answers the id of a journey that is active. */
   async activate(journey: Journey): Promise<number> {
-    const { id } = await this.post('/automation-workflows/', { definition: through(), ...journey });
+    const { id } = await this.post('/automation-workflows/', { definition: chainNodes(), ...journey });
     await this.setStatus(id, 'active');
     return id;
   }

@@ -11,15 +11,15 @@ import { narration } from './narration.ts';
 import { seededRandom } from './seeded-random.ts';
 import { tickOften, until } from './service-watch.ts';
 import { csvOf, peopleOf, type Mix } from './soak-people.ts';
-import { killSeed, soon, storedRuns } from './soak-service.ts';
+import { killSeed, shortTimeouts, storedRuns } from './soak-service.ts';
 import { createTroubledService, setTrouble, type TroubleCounts } from './troubled-service.ts';
 
 const inTrouble = { refuse: 0.05, lose: 0.01 };
 const sound = { refuse: 0, lose: 0 };
-const longestAnswerMs = 20_000;
+const maxAnswerMs = 20_000;
 
 /** The carrier is looked at when the slowest of its answers would have come. */
-const patient = { ...soon, CALL_UNKNOWN_AFTER_SECONDS: '12', CALL_LOOK_AGAIN_SECONDS: '4' };
+const patient = { ...shortTimeouts, CALL_UNKNOWN_AFTER_SECONDS: '12', CALL_LOOK_AGAIN_SECONDS: '4' };
 
 const seed = killSeed();
 const say = narration();
@@ -31,7 +31,7 @@ afterEach(() => service?.remove());
 async function slowDown(of: KillableService, times: number, random: () => number): Promise<void> {
   const match = { method: 'POST', path: '/2010-04-01/Accounts/*/Calls.json' };
   for (let n = 0; n < times; n++) {
-    const delay_ms = Math.round(random() * longestAnswerMs);
+    const delay_ms = Math.round(random() * maxAnswerMs);
     const answer = await of.call({
       method: 'POST',
       path: `${of.simulators}/__sim/faults`,

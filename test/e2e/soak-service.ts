@@ -4,7 +4,7 @@ import { rowsOf } from './kill-evidence.ts';
 import { KillableService } from './killable-service.ts';
 
 /** What takes a minute elsewhere takes seconds here, but longer than the carrier delays an answer: a call may come late. */
-export const soon = {
+export const shortTimeouts = {
   CALL_SILENCE_SECONDS: '3',
   CALL_UNKNOWN_AFTER_SECONDS: '2',
   CALL_LOOK_AGAIN_SECONDS: '2',
@@ -21,7 +21,7 @@ export async function startSoakService(
   concurrentCalls: number,
   simulated: Record<string, string>,
 ): Promise<{ service: KillableService; campaigns: CallCampaigns }> {
-  const service = await KillableService.create({ ...soon, PLAN_CONCURRENT_CALLS: String(concurrentCalls) }, simulated);
+  const service = await KillableService.create({ ...shortTimeouts, PLAN_CONCURRENT_CALLS: String(concurrentCalls) }, simulated);
   const campaigns = new CallCampaigns(service);
   try {
     await campaigns.prepare();

@@ -3,7 +3,7 @@ import { smokeTest } from '../../scripts/deploy/smoke-test.ts';
 import type { DeploymentContext } from '../../scripts/deploy/deployment-context.ts';
 import { Checkout } from './checkout.ts';
 
-const patience = { timeout: 60_000, interval: 250 };
+const waiting = { timeout: 60_000, interval: 250 };
 
 const journey = (name: string, trigger: object) => ({
   name,
@@ -21,7 +21,7 @@ test('a plain "npx wrangler dev" in a fresh checkout takes a sign-up, a contact 
   const checkout = await Checkout.create();
   try {
     const development = checkout.start('npx', ['wrangler', 'dev']);
-    await vi.waitFor(() => expect(development.output).toContain(`Ready on http://127.0.0.1:${checkout.port}`), patience);
+    await vi.waitFor(() => expect(development.output).toContain(`Ready on http://127.0.0.1:${checkout.port}`), waiting);
     expect(development.output).toContain(`${checkout.api}/auth/signup`);
     expect(development.output).toContain('npm run --silent credentials');
     expect(development.output).toContain(`SIM_PORT=${checkout.simulatorsPort} npm run simulators`);
@@ -72,7 +72,7 @@ test('a plain "npx wrangler dev" in a fresh checkout takes a sign-up, a contact 
 
     await development.stop();
     const together = checkout.start('npm', ['start'], { PORT: String(checkout.port) });
-    await vi.waitFor(() => expect(together.output).toContain('curl'), patience);
+    await vi.waitFor(() => expect(together.output).toContain('curl'), waiting);
     expect(together.output).toContain(api_key);
     expect((await checkout.call('GET', '/contacts', undefined, mine)).body.contacts).toHaveLength(1);
     await together.stop();
@@ -87,4 +87,4 @@ const credentials = (checkout: Checkout) =>
     const asked = checkout.start('npm', ['run', '--silent', 'credentials']);
     expect(await asked.ended).toBe(0);
     return asked.output;
-  }, patience);
+  }, waiting);

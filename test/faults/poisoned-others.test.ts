@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { deliver, dropQueueMessages, tickAt } from '../support/background.ts';
 import { callingOrganization, carrierLedger } from '../support/carrier.ts';
-import { readFailedMessages, giveUp } from '../support/failed-messages.ts';
+import { readFailedMessages, exhaustFailedMessages } from '../support/failed-messages.ts';
 import { createActiveWorkflow } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { newRun, withAgent } from '../voice-agents/runs.ts';
@@ -38,7 +38,7 @@ test('a schedule that cannot be read holds up no other, is tried on its own, and
   const fires = await env.DB.prepare('SELECT trigger_id FROM schedule_fire WHERE organization_id = ?').bind(id).all();
   expect(fires.results).toEqual([{ trigger_id: sound }]);
   expect(await readFailedMessages(id)).toMatchObject([{ key: `schedule:${poisoned}`, reason: expect.stringContaining('nonsense') }]);
-  await giveUp(id);
+  await exhaustFailedMessages(id);
   const { body } = await client.get(`/automation-workflows/${workflow}/triggers`);
   expect(body.triggers.find((trigger: { id: number }) => trigger.id === poisoned)).toMatchObject({
     next_fire_at: null,
@@ -88,7 +88,7 @@ test('a change of a contact that cannot be read holds up no other, and ends with
   expect(await left()).toEqual([{ id: first!.id }]);
   expect((await client.get(`/automation-workflows/${workflow}/runs`)).body.total).toBe(1);
   await deliver('fanout', [{ v: 1, kind: 'contact_changes', organization_id: id }], env, 6);
-  await giveUp(id);
+  await exhaustFailedMessages(id);
   expect(await left()).toEqual([]);
   const { body } = await client.get(`/automation-workflows/${workflow}/triggers`);
   expect(body.triggers.map((trigger: { last_error: string }) => trigger.last_error)).toContainEqual(
@@ -154,7 +154,7 @@ test('a campaign and a chat that cannot be reached are woken on their own, and s
     { key: `poke:campaign:${campaign}`, reason: 'its storage is broken' },
     { key: `poke:chat:${chat.id}`, reason: 'its storage is broken' },
   ]);
-  await giveUp(id);
+  await exhaustFailedMessages(id);
   vi.restoreAllMocks();
   const given = expect.stringMatching(/^given_up: its object could not be reached .*its storage is broken/);
   expect(await env.DB.prepare('SELECT state_reason FROM campaign WHERE id = ?').bind(campaign).first()).toEqual({ state_reason: given });

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { deliver, dropQueueMessages, tickAt } from '../support/background.ts';
-import { readFailedMessages, giveUp } from '../support/failed-messages.ts';
+import { readFailedMessages, exhaustFailedMessages } from '../support/failed-messages.ts';
 import { createActiveWorkflow, chain, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 
@@ -69,7 +69,7 @@ describe('a run that cannot be reached', () => {
     expect(last.explicitAcks).toHaveLength(1);
     expect((await client.get(`/automation-workflows/${listening}/runs`)).body.total).toBe(1);
     expect(await readFailedMessages(id)).toMatchObject([{ key: `run_end:${poisoned}`, tries: 1, reason: 'its storage is broken' }]);
-    await giveUp(id);
+    await exhaustFailedMessages(id);
     spy.mockRestore();
     const row = await env.DB.prepare('SELECT state, outcome, error FROM automation_run WHERE id = ?').bind(poisoned).first<any>();
     expect(row).toMatchObject({ state: 'completed', outcome: 'exited' });
@@ -114,7 +114,7 @@ describe('a run that cannot be reached', () => {
     lost.restore();
     const spy = poison(id, poisoned);
     await deliver('events', [{ v: 1, kind: 'event', organization_id: id, id: body.event_id }], env, lastAttempt);
-    await giveUp(id);
+    await exhaustFailedMessages(id);
     spy.mockRestore();
     const { body: listed } = await client.get('/events?event_type=paid');
     expect(listed.events[0].note).toMatch(new RegExp(`^given_up: run ${poisoned}, .*its storage is broken`));
@@ -150,7 +150,7 @@ describe('a run that cannot be reached', () => {
       timeout: 5000,
     });
     await vi.waitFor(async () => expect(await readFailedMessages(id)).toMatchObject([{ key: `run_end:${poisoned}` }]), { timeout: 5000 });
-    await giveUp(id);
+    await exhaustFailedMessages(id);
     spy.mockRestore();
     expect((await client.get(`/automation-workflows/runs/${poisoned}`)).body).toMatchObject({
       state: 'cancelled',
@@ -203,7 +203,7 @@ describe('a run that cannot be reached', () => {
     await tickAt(Date.now() + dayMs + 5 * 60_000);
     const [failed] = await readFailedMessages(id);
     expect(failed).toMatchObject({ key: `poke:run:${run}`, tries: 1, reason: 'its storage is broken' });
-    await giveUp(id);
+    await exhaustFailedMessages(id);
     spy.mockRestore();
     expect((await client.get(`/automation-workflows/runs/${run}`)).body).toMatchObject({
       state: 'failed',

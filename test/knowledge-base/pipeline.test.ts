@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { getVectorIndex } from '../../src/providers/vector-index/get-vector-index.ts';
 import { vectorBackend, waitForVectors, withIndexCalls } from '../support/vector-backend.ts';
 import { tickAt } from '../support/background.ts';
-import { readFailedMessages, giveUp } from '../support/failed-messages.ts';
+import { readFailedMessages, exhaustFailedMessages } from '../support/failed-messages.ts';
 import { simulatorsUrl } from '../support/carrier.ts';
 import { dyingAt, interruptedAt } from './interrupted-bindings.ts';
 import { chunkRows, handbook, indexedByWords, knowledgeService, longText, type KnowledgeService } from './knowledge-service.ts';
@@ -313,7 +313,7 @@ describe('while the embedding provider is down', () => {
     const uuid = await service.begin({ content: handbook() });
     await fault({ status: 503, headers: { 'retry-after': '7' }, times: 6 });
     await service.work();
-    await giveUp(service.id);
+    await exhaustFailedMessages(service.id);
     expect(await service.documentOf(uuid)).toMatchObject({
       processing_status: 'failed',
       processing_error: expect.stringMatching(/503; process the document again/),
@@ -458,7 +458,7 @@ test('a step that fails for a reason of our own is tried again, and then says so
   expect(service.messages).toMatchObject([{ queue: 'documents-dead' }]);
   await service.work();
   expect(await service.documentOf(uuid)).toMatchObject({ processing_status: 'processing' });
-  await giveUp(service.id);
+  await exhaustFailedMessages(service.id);
   const record = await service.documentOf(uuid);
   expect(record).toMatchObject({ processing_status: 'failed', processing_error: expect.stringContaining('The service failed') });
   expect(record.processing_error).not.toContain('secret');

@@ -1,7 +1,7 @@
 import { extractText, getDocumentProxy } from 'unpdf';
 import { expect, test } from 'vitest';
 import { createReport, createReportWithPictures, createCsv } from '../../bench/documents.ts';
-import { buildPassage, wrapped } from '../../bench/long-texts.ts';
+import { buildPassage, wrapText } from '../../bench/long-texts.ts';
 import { createRandom } from '../support/vectors.ts';
 
 const sentences = ['Deliveries come on Tuesday.', 'Somebody must be at home, or the order goes back.', 'It is 1.5 m wide.'];
@@ -37,8 +37,8 @@ test('a passage has as many sentences as it takes, and lines are no wider than t
   const passage = buildPassage(sentences, 500, createRandom(1));
   expect(passage.length).toBeGreaterThanOrEqual(500 - 1);
   expect(passage.length).toBeLessThan(500 + 50);
-  const lines = wrapped(passage, 40);
+  const lines = wrapText(passage, 40);
   expect(lines.join(' ')).toBe(passage);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
-  expect(wrapped('a verylongwordindeed b', 5)).toEqual(['a', 'verylongwordindeed', 'b']);
+  expect(wrapText('a verylongwordindeed b', 5)).toEqual(['a', 'verylongwordindeed', 'b']);
 });

@@ -33,9 +33,9 @@ describe('why a call did not come to talk', () => {
     ],
     ['telnyx', { words: 'relay_error' }, /did not connect .*Telnyx: relay_error/, false],
   ] as const)('%s %j', (provider, fault, sentence, lasts) => {
-    const told = explainCarrierError(carriers[provider], fault, url);
-    expect(told).toMatch(sentence);
-    if (!/PUBLIC_URL/.test(sentence.source)) expect(told).not.toContain('PUBLIC_URL');
+    const explanation = explainCarrierError(carriers[provider], fault, url);
+    expect(explanation).toMatch(sentence);
+    if (!/PUBLIC_URL/.test(sentence.source)) expect(explanation).not.toContain('PUBLIC_URL');
     expect(isPermanentError(fault)).toBe(lasts);
   });
 });

@@ -44,7 +44,7 @@ export class Deployer {
       directory: this.directory,
       environment: this.environment,
       say: (line) => this.said.push(line),
-      patienceMs: 1_000,
+      smokeTestTimeoutMs: 1_000,
       send: (async (url: string, init: RequestInit) => {
         if (url.startsWith(this.fake.url)) return fetch(url, init);
         this.asked.push({ url, headers: new Headers(init.headers), body: String(init.body ?? '') });

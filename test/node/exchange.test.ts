@@ -48,8 +48,8 @@ describe('an answer has a bound', () => {
   });
 
   test('a stream that tells a longer length is not opened, and one that tells none breaks there', async () => {
-    const told = exchangeWith(async () => new Response('0123456789abc', { headers: { 'content-length': '13' } }));
-    expect(await told.openStream(get())).toMatchObject({ unreachable: 'too_large' });
+    const withLength = exchangeWith(async () => new Response('0123456789abc', { headers: { 'content-length': '13' } }));
+    expect(await withLength.openStream(get())).toMatchObject({ unreachable: 'too_large' });
     const untold = await exchangeWith(async () => endlessAnswer().response).openStream(get());
     if ('unreachable' in untold) throw new Error(untold.message);
     expect(untold).not.toHaveProperty('bytes');

@@ -94,11 +94,11 @@ describe.each(providerKeys)('%s', (key: ProviderKey) => {
     const provider = providerOf(key);
     const template = await templateNamed(provider, 'order_update');
     const sent = await provider.send({ to: `+1415555${ending}`, template, params, key: 'k1', callbackUrl: `${customer.url}/${key}` });
-    const told = async () => {
+    const reportedFailure = async () => {
       const events = () => customer.at(`/${key}`).flatMap((request) => eventsIn(provider, request));
       return customer.until(() => events().find(({ status }) => status === 'failed')?.failure, 'The failure');
     };
-    const found = 'failure' in sent ? sent : await told();
+    const found = 'failure' in sent ? sent : await reportedFailure();
     expect(found).toMatchObject({ failure, retryable: false, words: expect.stringMatching(/\w/) });
     expect(found.code === null || /^\d+$/.test(found.code)).toBe(true);
     expect(found.message).toContain(found.words!);

@@ -256,9 +256,9 @@ describe('steering', () => {
     const statusOf = (body: string) => JSON.parse(body).entry[0].changes[0].value.statuses[0];
     await customer.next('/hook', ({ body }) => statusOf(body).status === 'delivered');
     expect((await post('/__sim/emit', {}, { provider: 'meta', message_id: id, event: 'sent' })).body).toMatchObject({ event: 'sent' });
-    const told = customer.at('/hook').map(({ body, headers }) => [statusOf(body).status, headers['x-hub-signature-256']]);
-    expect(told.map(([status]) => status)).toEqual(['sent', 'delivered', 'sent']);
-    expect(told[2]).toEqual(told[0]);
+    const callbacks = customer.at('/hook').map(({ body, headers }) => [statusOf(body).status, headers['x-hub-signature-256']]);
+    expect(callbacks.map(([status]) => status)).toEqual(['sent', 'delivered', 'sent']);
+    expect(callbacks[2]).toEqual(callbacks[0]);
     expect(statusOf(customer.at('/hook')[0]!.body)).toMatchObject({ id, recipient_id: '14155550123', biz_opaque_callback_data: 'k1' });
     expect((await post('/__sim/emit', {}, { provider: 'meta', message_id: 'nothing' })).status).toBe(404);
     expect((await post('/__sim/emit', {}, { provider: 'meta' })).status).toBe(422);

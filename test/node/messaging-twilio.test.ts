@@ -152,7 +152,7 @@ describe('a status callback of Twilio', () => {
     });
     return provider.readCallback({ url: at, headers, body: form.toString() });
   };
-  const told = {
+  const callback = {
     MessageSid: 'SM1',
     SmsSid: 'SM1',
     To: `whatsapp:${to}`,
@@ -162,7 +162,7 @@ describe('a status callback of Twilio', () => {
   };
 
   test('that is not signed, or for another address or by another, is refused', () => {
-    const sent = { ...told, MessageStatus: 'sent' };
+    const sent = { ...callback, MessageStatus: 'sent' };
     expect(read(sent, { token: 'another' })).toEqual({ isUnsigned: true });
     expect(read(sent, { at: `${url}2` })).toEqual({ isUnsigned: true });
     const body = new URLSearchParams(sent).toString();
@@ -179,7 +179,7 @@ describe('a status callback of Twilio', () => {
     ['delivered', 'delivered'],
     ['read', 'read'],
   ])('of %s tells that it is %s', (word, status) => {
-    expect(read({ ...told, MessageStatus: word })).toEqual({ events: [{ messageId: 'SM1', status, at: now }] });
+    expect(read({ ...callback, MessageStatus: word })).toEqual({ events: [{ messageId: 'SM1', status, at: now }] });
   });
 
   test.each([
@@ -197,7 +197,7 @@ describe('a status callback of Twilio', () => {
     [undefined, 'unknown'],
   ])('of a failure with code %s is of the class %s', (ErrorCode, failure) => {
     for (const MessageStatus of ['failed', 'undelivered'])
-      expect(read({ ...told, MessageStatus, ...(ErrorCode && { ErrorCode, ErrorMessage: 'The words' }) })).toEqual({
+      expect(read({ ...callback, MessageStatus, ...(ErrorCode && { ErrorCode, ErrorMessage: 'The words' }) })).toEqual({
         events: [
           {
             messageId: 'SM1',
@@ -210,7 +210,7 @@ describe('a status callback of Twilio', () => {
   });
 
   test('of something else tells of no message', () => {
-    for (const fields of [{}, told, { ...told, MessageStatus: 'received' }, { MessageStatus: 'sent' }])
+    for (const fields of [{}, callback, { ...callback, MessageStatus: 'received' }, { MessageStatus: 'sent' }])
       expect(read(fields)).toEqual({ events: [] });
   });
 });

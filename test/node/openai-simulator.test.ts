@@ -74,14 +74,14 @@ describe('a chat completion', () => {
   const talkOf = async (prompt: string, lines: string[]) => {
     const { client } = await start();
     const messages: OpenAI.ChatCompletionMessageParam[] = [system(prompt)];
-    const told: string[] = [];
+    const answers: string[] = [];
     for (const line of lines) {
       messages.push(user(line));
       const { choices } = await client.chat.completions.create({ model, messages });
-      told.push(choices[0]!.message.content!);
-      messages.push({ role: 'assistant', content: told.at(-1)! });
+      answers.push(choices[0]!.message.content!);
+      messages.push({ role: 'assistant', content: answers.at(-1)! });
     }
-    return told;
+    return answers;
   };
 
   test('says what its instructions have it say, line by line, and never the instructions', async () => {
@@ -405,19 +405,19 @@ describe('what the vendor refuses is refused in its words', () => {
   test('a missing or invalid key, another content type, no JSON, an unknown path, another method, an unknown model', async () => {
     const { chat, send, url } = await start();
     const body = { model, messages: [user('Hello')] };
-    const told = async (answer: Promise<{ status: number; body: any }>) => {
+    const refusal = async (answer: Promise<{ status: number; body: any }>) => {
       const { status, body: refused } = await answer;
       expect(Object.keys(refused.error)).toEqual(['message', 'type', 'param', 'code']);
       return `${status} ${refused.error.code} ${refused.error.message}`;
     };
-    expect(await told(send('/chat/completions', body, { authorization: '' }))).toMatch(/^401 null You didn't provide an API key/);
-    const badKey = await told(send('/chat/completions', body, { authorization: 'Bearer sk-invalid-key-4711' }));
+    expect(await refusal(send('/chat/completions', body, { authorization: '' }))).toMatch(/^401 null You didn't provide an API key/);
+    const badKey = await refusal(send('/chat/completions', body, { authorization: 'Bearer sk-invalid-key-4711' }));
     expect(badKey).toMatch(/^401 invalid_api_key Incorrect API key provided: sk-i\*+4711\./);
-    expect(await told(send('/chat/completions', 'x', { 'content-type': 'text/plain' }))).toMatch(/^400 unsupported_content_type/);
-    expect(await told(send('/chat/completions', '{"model":'))).toMatch(/^400 null We could not parse the JSON body/);
-    expect(await told(send('/completions', body))).toBe('404 null Invalid URL (POST /v1/completions)');
-    expect(await told(send('/chat/completions', body, {}, 'GET'))).toMatch(/^405 method_not_supported Not allowed to GET/);
-    expect(await told(chat({ model: 'llama' }))).toBe(
+    expect(await refusal(send('/chat/completions', 'x', { 'content-type': 'text/plain' }))).toMatch(/^400 unsupported_content_type/);
+    expect(await refusal(send('/chat/completions', '{"model":'))).toMatch(/^400 null We could not parse the JSON body/);
+    expect(await refusal(send('/completions', body))).toBe('404 null Invalid URL (POST /v1/completions)');
+    expect(await refusal(send('/chat/completions', body, {}, 'GET'))).toMatch(/^405 method_not_supported Not allowed to GET/);
+    expect(await refusal(chat({ model: 'llama' }))).toBe(
       '404 model_not_found The model `llama` does not exist or you do not have access to it.',
     );
     const withoutVersion = await fetch(`${url}/openai/chat/completions`, { method: 'POST' });

@@ -87,7 +87,7 @@ describe('the pages of docs', () => {
   test('names every variable of the service with its default', () => {
     const key = Buffer.alloc(32).toString('base64');
     const defaults = getSettings({ ENCRYPTION_KEY: key, SIGNING_KEY: key } as Env);
-    const told = new Map(
+    const documented = new Map(
       [...sectionRows(configuration, 'Configuration'), ...sectionRows(configuration, 'Local programs')].map(
         ([name = '', standard = '']) => [unquoted(name), unquoted(standard)],
       ),
@@ -98,7 +98,7 @@ describe('the pages of docs', () => {
     });
     const local = readLocalSettings({});
     expected.push(['PORT', String(local.port)], ['SIM_PORT', String(local.simulatorsPort)], ['STATE_DIR', '.wrangler/state']);
-    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(expected));
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(expected));
     expect(local.stateDirectory).toBe(join(root, '.wrangler/state'));
   });
 
@@ -106,7 +106,7 @@ describe('the pages of docs', () => {
     const rows = [...sectionRows(journeys, 'Triggers'), ...sectionRows(journeys, 'Nodes')];
     const names = rows.map(([name = '']) => unquoted(name));
     expect(sorted(names)).toEqual(sorted([...triggerTypes, ...nodeTypes.keys()]));
-    const handles = new Map(rows.map(([name = '', , told = '']) => [unquoted(name), told]));
+    const handles = new Map(rows.map(([name = '', , documented = '']) => [unquoted(name), documented]));
     for (const [name, type] of nodeTypes) {
       for (const handle of type.handles({})) expect(handles.get(name), `handles of ${name}`).toContain(`\`${handle}\``);
     }
@@ -141,8 +141,10 @@ describe('the pages of docs', () => {
 
 describe('CONTRIBUTING', () => {
   test('gives a reason for every dependency and for nothing else', () => {
-    const told = sectionRows(contributing, 'Dependencies').flatMap(([names = '']) => names.split(',').map((name) => unquoted(name.trim())));
-    expect(sorted(told)).toEqual(sorted([...Object.keys(packageFile.dependencies), ...Object.keys(packageFile.devDependencies)]));
+    const documented = sectionRows(contributing, 'Dependencies').flatMap(([names = '']) =>
+      names.split(',').map((name) => unquoted(name.trim())),
+    );
+    expect(sorted(documented)).toEqual(sorted([...Object.keys(packageFile.dependencies), ...Object.keys(packageFile.devDependencies)]));
   });
 
   test.each([
@@ -158,24 +160,24 @@ describe('CONTRIBUTING', () => {
   });
 
   test('lists every queue and every kind of message', () => {
-    const told = sectionRows(contributing, 'Queues').map(([queue = '', kind = '']) => [unquoted(queue), unquoted(kind)]);
+    const documented = sectionRows(contributing, 'Queues').map(([queue = '', kind = '']) => [unquoted(queue), unquoted(kind)]);
     const produced = [...read('wrangler.toml').matchAll(/\[\[queues\.producers\]\]\s+binding = "\w+"\s+queue = "([\w-]+)"/g)].map(
       ([, queue]) => queue!,
     );
     const kinds = [...read('src/outbox/messages.ts').matchAll(/kind: z\.literal\('(\w+)'\)/g)].map(([, kind]) => kind!);
-    expect(sorted(new Set(told.map(([queue]) => queue!)))).toEqual(sorted(produced));
+    expect(sorted(new Set(documented.map(([queue]) => queue!)))).toEqual(sorted(produced));
     // One kind may travel in two queues.
-    expect(sorted(new Set(told.map(([, kind]) => kind!)))).toEqual(sorted(kinds));
+    expect(sorted(new Set(documented.map(([, kind]) => kind!)))).toEqual(sorted(kinds));
   });
 });
 
 test('docs/faults.md tells how each part ends that failed', () => {
   const [, kinds] = /const partKinds = \[([^\]]+)\]/.exec(read('src/outbox/failed-messages.ts'))!;
-  const poked = /const wakeableObjects = \[([^\]]+)\]/.exec(read('src/outbox/messages.ts'))![1]!;
+  const wakeable = /const wakeableObjects = \[([^\]]+)\]/.exec(read('src/outbox/messages.ts'))![1]!;
   const names = (list: string) => [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name!);
-  const keys = [...names(kinds!).filter((kind) => kind !== 'poke'), ...names(poked).map((what) => `poke:${what}`)];
-  const told = read('docs/faults.md');
-  expect(keys.filter((key) => !told.includes(`\`${key}:{`))).toEqual([]);
+  const keys = [...names(kinds!).filter((kind) => kind !== 'poke'), ...names(wakeable).map((what) => `poke:${what}`)];
+  const documented = read('docs/faults.md');
+  expect(keys.filter((key) => !documented.includes(`\`${key}:{`))).toEqual([]);
 });
 
 describe.each(['CONTRIBUTING.md', ...pages])('%s', (name) => {

@@ -61,8 +61,8 @@ describe('docs/storage.md', () => {
   });
 
   test('says which rows are archived', () => {
-    const told = [...tables.keys()].filter((table) => isArchived(table) === 'yes');
-    expect(sorted(told)).toEqual(sorted(archiveRules.map(({ table }) => table)));
+    const documented = [...tables.keys()].filter((table) => isArchived(table) === 'yes');
+    expect(sorted(documented)).toEqual(sorted(archiveRules.map(({ table }) => table)));
     for (const table of tables.keys()) expect(['yes', 'no']).toContain(isArchived(table));
   });
 
@@ -80,11 +80,11 @@ describe('docs/storage.md', () => {
   test('lists the settings with their defaults', () => {
     const key = Buffer.alloc(32).toString('base64');
     const defaults = getSettings({ ENCRYPTION_KEY: key, SIGNING_KEY: key } as Env);
-    const told = [...rowsUnder('')].map(([name, [standard]]) => [name, standard]);
+    const documented = [...rowsUnder('')].map(([name, [standard]]) => [name, standard]);
     const expected = Object.entries(defaults)
       .filter(([name]) => name.endsWith('_DAYS'))
       .map(([name, value]) => [name, String(value)]);
-    expect(told.toSorted()).toEqual(expected.toSorted());
+    expect(documented.toSorted()).toEqual(expected.toSorted());
   });
 
   test('lists every folder of the bucket and every class of objects', () => {

@@ -232,7 +232,8 @@ describe('a call that is there', () => {
   });
 
   const over = { call_control_id: 'v3:1', call_leg_id: 'leg-1', is_alive: false, call_duration: 45 };
-  const told = (...events: object[]) => fakeRuntime(({ url }) => Response.json({ data: url.includes('/call_events') ? events : over }));
+  const withEvents = (...events: object[]) =>
+    fakeRuntime(({ url }) => Response.json({ data: url.includes('/call_events') ? events : over }));
 
   test.each([
     ['was answered', [{ name: 'call.hangup' }, { name: 'call.answered' }], 'completed'],
@@ -240,13 +241,13 @@ describe('a call that is there', () => {
     ['was busy', [{ name: 'call.hangup', metadata: { payload: { hangup_cause: 'user_busy' } } }], 'busy'],
     ['could not be put through', [{ name: 'call.hangup', metadata: { hangup_cause: 'unallocated_number' } }], 'failed'],
   ])('that is over and %s is told by its events, not by its duration', async (_what, events, status) => {
-    const runtime = told(...events);
+    const runtime = withEvents(...events);
     expect(await withFake(runtime).lookUp('v3:1')).toMatchObject({ call: { status, isTerminal: true } });
     expect(new URL(runtime.asked[1]!.url).searchParams.get('filter[leg_id]')).toBe('leg-1');
   });
 
   test('that is over is no more than that where its events are not told', async () => {
-    expect(await withFake(told()).lookUp('v3:1')).toEqual({ ended: true });
+    expect(await withFake(withEvents()).lookUp('v3:1')).toEqual({ ended: true });
     const runtime = fakeRuntime(({ url }) =>
       url.includes('/call_events') ? new Response('no', { status: 403 }) : Response.json({ data: over }),
     );

@@ -82,8 +82,8 @@ describe('placing a call', () => {
     const placed = await telephony.place(call('+14150007777', { urls, ringSeconds: 25, maxSeconds: 300 }));
     expect(placed).toEqual({ placed: { callId: expect.stringMatching(/^CA/), status: 'queued' } });
     await ended();
-    const told = customer.at('/status').map(({ form }) => readTwilioCallback(form, 0));
-    expect(told).toMatchObject([
+    const events = customer.at('/status').map(({ form }) => readTwilioCallback(form, 0));
+    expect(events).toMatchObject([
       { status: 'initiated', sequence: 0 },
       { status: 'answered', sequence: 1 },
       { status: 'completed', sequence: 2, isTerminal: true },

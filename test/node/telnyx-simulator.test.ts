@@ -103,8 +103,8 @@ describe('what the called number decides', () => {
     await hook('call.answered');
     await act(body.data.call_control_id, 'hangup');
     const types = await customer.until(() => {
-      const told = customer.at('/hooks').map((request) => eventOf(request).event_type);
-      return told.length === 7 && told;
+      const types = customer.at('/hooks').map((request) => eventOf(request).event_type);
+      return types.length === 7 && types;
     }, 'Seven webhooks');
     expect(types.filter((type) => type === 'call.hangup')).toHaveLength(2);
     expect(types.indexOf('call.answered')).toBeLessThan(types.lastIndexOf('call.initiated'));

@@ -181,8 +181,8 @@ describe('the timeline of a dry run', () => {
       visit(saturday, 'Nap', { status: 'skipped', output: { until: monday, why: 'P2D after the step began' }, duration_ms: 5 }),
       visit(saturday, 'Wait', { status: 'failed', error: failure }),
     ];
-    const told = toTimeline(run(history, { state: 'failed', outcome: null, error: { node_id: 'w', ...failure } }), [], 'UTC');
-    expect(told.map((line) => line.slice(23))).toEqual([
+    const lines = toTimeline(run(history, { state: 'failed', outcome: null, error: { node_id: 'w', ...failure } }), [], 'UTC');
+    expect(lines.map((line) => line.slice(23))).toEqual([
       'Tag (not done, only shown)',
       'Call: would call +12125550173',
       'Write: would send the message "win_back" to +12125550173',

@@ -59,7 +59,7 @@ test('a step that fails ends it with the step and the reason', async () => {
   onTestFinished(() => void server.close());
   const directory = temporaryDirectory();
   credentialsOf(directory, (server.address() as AddressInfo).port);
-  const told = await failure(directory);
-  expect(told).toContain(`Step 1 of ${steps.length}`);
-  expect(told).toContain('contact_limit_reached');
+  const output = await failure(directory);
+  expect(output).toContain(`Step 1 of ${steps.length}`);
+  expect(output).toContain('contact_limit_reached');
 });

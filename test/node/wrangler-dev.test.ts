@@ -43,8 +43,8 @@ describe('the wrangler dev that has its state prepared', () => {
     ['node /x/node_modules/.bin/wrangler dev --port 9000 --persist-to /tmp/state', { port: '9000', persistTo: '/tmp/state' }],
     ['node /x/node_modules/wrangler/bin/wrangler.js dev --port=9000 --ip 0.0.0.0', { port: '9000' }],
     ['node /x/node_modules/.bin/wrangler -c wrangler.toml dev --remote', { isRemote: true }],
-  ])('is told by its command line: %s', (line, told) => {
-    expect(readCommandLine(line.split(' '))).toEqual({ port: undefined, persistTo: undefined, isRemote: false, ...told });
+  ])('is told by its command line: %s', (line, expected) => {
+    expect(readCommandLine(line.split(' '))).toEqual({ port: undefined, persistTo: undefined, isRemote: false, ...expected });
   });
 
   test.each(['node scripts/start.ts dev', 'npm exec wrangler dev', 'node /x/node_modules/.bin/wrangler deploy', 'vitest dev', ''])(
@@ -74,10 +74,10 @@ describe('the wrangler dev that has its state prepared', () => {
 });
 
 test('the introduction names the address, the way to a key, and the simulators with their port', () => {
-  const told = introduction(readLocalSettings({ PORT: '9000', SIM_PORT: '9001' }), '.wrangler/state/wrangler-dev.log');
-  expect(told).toContain("curl -s 'http://127.0.0.1:9000/api/v1/auth/signup'");
-  expect(told).toContain('npm run --silent credentials');
-  expect(told).toContain('"SIM_PORT=9001 npm run simulators"');
+  const expected = introduction(readLocalSettings({ PORT: '9000', SIM_PORT: '9001' }), '.wrangler/state/wrangler-dev.log');
+  expect(expected).toContain("curl -s 'http://127.0.0.1:9000/api/v1/auth/signup'");
+  expect(expected).toContain('npm run --silent credentials');
+  expect(expected).toContain('"SIM_PORT=9001 npm run simulators"');
   expect(introduction(readLocalSettings({}), 'x')).toContain('"npm run simulators"');
 });
 

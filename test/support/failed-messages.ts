@@ -17,7 +17,7 @@ export const readFailedMessages = async (organizationId: number): Promise<Failed
     .results;
 
 /** Has what failed fail again a day later, when it is given up. */
-export async function giveUp(organizationId: number): Promise<void> {
+export async function exhaustFailedMessages(organizationId: number): Promise<void> {
   await env.DB.prepare('UPDATE failed_message SET first_failed_at = ? WHERE organization_id = ?')
     .bind(Date.now() - dayMs, organizationId)
     .run();

@@ -110,8 +110,8 @@ export async function simulateJourney({
     subscribe: async () => ({ afterId: 0, found: [] }),
     childResult: async () => world?.child ?? null,
     callResult: async (id) => {
-      const told = world?.call ? world.call(calls[id - 1]!) : {};
-      return told ? { ...reachedCallResult, call_run_id: id, ...told } : null;
+      const given = world?.call ? world.call(calls[id - 1]!) : {};
+      return given ? { ...reachedCallResult, call_run_id: id, ...given } : null;
     },
     withdrawCall: async (item) => note('withdraw', item),
     shouldYield: () => false,
@@ -153,10 +153,10 @@ function toEffects(world: SimulatedWorld, note: (effect: string, request: unknow
     sendMessage: async (key, message) => {
       note('send_message', { key, ...message });
       const { failure } = world.message?.() ?? {};
-      const told = { id: 31, provider: message.provider ?? 'provider_b' };
+      const given = { id: 31, provider: message.provider ?? 'provider_b' };
       return failure
-        ? { ...told, failure: { code: null, words: null, retryable: false, ...failure } }
-        : { ...told, messageId: 'wamid.1', status: 'accepted' };
+        ? { ...given, failure: { code: null, words: null, retryable: false, ...failure } }
+        : { ...given, messageId: 'wamid.1', status: 'accepted' };
     },
     postToChannel: async (_key, message) => (note('chatapp_message', message), { channel: message.channel ?? 'C1', ts: '1.0' }),
     createIssue: async (_key, issue) => (

@@ -23,14 +23,14 @@ export const followCampaign: TourStep = {
     await service.post(`/campaign/${id}/start`, {});
     const startedAt = Date.now();
     terminal.begin('   It calls');
-    const told = { counts: '', why: '' };
+    const printed = { counts: '', why: '' };
     for (let progress = await look(tour, id); ; progress = await look(tour, id)) {
       const counts = `${progress.state}: ${describeCounts(progress.rows)}`;
       const why = whyIn(progress);
-      if (counts !== told.counts) say(`${((Date.now() - startedAt) / 1000).toFixed(1)} s  ${counts}`);
-      if (why !== '' && why !== told.why) say(`       why no more at once: ${why}`);
-      told.counts = counts;
-      told.why = why;
+      if (counts !== printed.counts) say(`${((Date.now() - startedAt) / 1000).toFixed(1)} s  ${counts}`);
+      if (why !== '' && why !== printed.why) say(`       why no more at once: ${why}`);
+      printed.counts = counts;
+      printed.why = why;
       if (progress.state === 'completed') break;
       if (Date.now() > startedAt + timeoutMs || !['syncing', 'running'].includes(progress.state))
         throw new LocalError(

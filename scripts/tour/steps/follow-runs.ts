@@ -13,11 +13,11 @@ export const followRuns: TourStep = {
   async run(tour) {
     const orders = tour.notes.read('orders');
     const deadline = Date.now() + timeoutMs;
-    const told = new Map<number, string>();
+    const printed = new Map<number, string>();
     tour.terminal.begin(`   ${orders.length} orders are on their way`);
     let runs = await runsSoFar(tour);
     for (; ; runs = await runsSoFar(tour)) {
-      for (const run of runs.toReversed()) tellMove(tour, run, told);
+      for (const run of runs.toReversed()) printMove(tour, run, printed);
       const areEnded = [...findRunsOfOrders(orders, runs).values()].every((own) => own.length > 0 && own.every(hasEnded));
       if (areEnded || Date.now() > deadline) break;
       await sleep(pollMs);
@@ -42,12 +42,12 @@ async function runsSoFar({ service, notes, startedAt }: Tour): Promise<Run[]> {
 }
 
 /** A line when a run is somewhere else than at the last look. */
-function tellMove({ notes, say, startedAt }: Tour, run: Run, told: Map<number, string>): void {
+function printMove({ notes, say, startedAt }: Tour, run: Run, printed: Map<number, string>): void {
   const node =
     run.current_node_id === null ? '' : ` at "${notes.read('journey').nodeNames.get(run.current_node_id) ?? run.current_node_id}"`;
   const place = `${run.state}${node}`;
-  if (told.get(run.id) === place) return;
-  told.set(run.id, place);
+  if (printed.get(run.id) === place) return;
+  printed.set(run.id, place);
   say(`${((Date.now() - startedAt) / 1000).toFixed(1)} s  run ${run.id}, order ${run.initial_context.order_id}: ${place}`);
 }
 

@@ -60,11 +60,11 @@ async function uploaded({ service, say }: Tour, content: string): Promise<Docume
 async function followed({ service, terminal, say }: Tour, begun: Document): Promise<Document> {
   const startedAt = Date.now();
   terminal.begin('   It is read, cut into chunks and embedded');
-  let told = '';
+  let printed = '';
   for (let document = begun; ; document = await service.get<Document>(`/knowledge-base/documents/${begun.document_uuid}`)) {
     const words = describeDocument(document);
-    if (words !== told) say(`${((Date.now() - startedAt) / 1000).toFixed(1)} s  ${words}`);
-    told = words;
+    if (words !== printed) say(`${((Date.now() - startedAt) / 1000).toFixed(1)} s  ${words}`);
+    printed = words;
     if (document.processing_status === 'completed') {
       terminal.end();
       return document;

@@ -29,7 +29,7 @@ const instruction =
 
 /**
  * Asks the model which disposition, tags, summary and sentiment a conversation has, and once more for the variables of the visited nodes. The
- * answer is stored: a second call returns the same. A retryable failure is returned, so that the caller can try again later; with `giveUp` an empty
+ * answer is stored: a second call returns the same. A retryable failure is returned, so that the caller can try again later; with `exhaustFailedMessages` an empty
  * conclusion is stored instead.
  */
 export async function conclude(context: ConversationContext, giveUp: boolean): Promise<Conclusion | CompletionFailure> {

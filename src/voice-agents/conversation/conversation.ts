@@ -152,7 +152,7 @@ export class Conversation {
     return reason;
   }
 
-  /** The result of the conversation, with a last extraction. Call it after the end. Returns a retryable failure unless `giveUp`. */
+  /** The result of the conversation, with a last extraction. Call it after the end. Returns a retryable failure unless `exhaustFailedMessages`. */
   conclude({ giveUp = false } = {}): Promise<Conclusion | CompletionFailure> {
     this.#conclusion ??= conclude(this.#context, giveUp).finally(() => (this.#conclusion = null));
     return this.#conclusion;

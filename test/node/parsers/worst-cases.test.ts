@@ -7,13 +7,13 @@ import { readTextItems } from '../../../src/knowledge-base/parsing/pdf/text-item
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
 import { drawing, drawingWithBookmarks, drawingWithMeanings, formOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
 import { makeWord, makeWorkbook } from '../../knowledge-base/parsing/make-archive.ts';
-import { filled } from './worst-cases.ts';
+import { fillWith } from './worst-cases.ts';
 
 const textsOf = async (bytes: Uint8Array, name: string) => (await parseDocument(bytes, name)).blocks.map((block) => block.text);
 
 describe('tables', () => {
   test('a row holds the cells that it has, however many headers there are', async () => {
-    const { rows } = await readTable(`${filled('h,', 3000)}h\n1,2\n`);
+    const { rows } = await readTable(`${fillWith('h,', 3000)}h\n1,2\n`);
     for await (const { cells } of rows) expect(cells).toEqual(['1', '2']);
   });
 
@@ -52,8 +52,8 @@ describe('workbooks', () => {
   });
 
   test('a long text that many cells show is counted as often as it is shown', async () => {
-    const rows = `<row>${filled('<c t="s"><v>0</v></c>', 21 * 600)}</row>`;
-    const bytes = await makeWorkbook([{ name: 'A', rows }], { texts: [`<t>${filled('ab ', 60_000)}</t>`] });
+    const rows = `<row>${fillWith('<c t="s"><v>0</v></c>', 21 * 600)}</row>`;
+    const bytes = await makeWorkbook([{ name: 'A', rows }], { texts: [`<t>${fillWith('ab ', 60_000)}</t>`] });
     await expect(parseDocument(bytes, 'a.xlsx')).rejects.toThrow('it holds more than 33 million characters of text');
   });
 });
@@ -62,7 +62,7 @@ describe('Word documents', () => {
   const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
   test('what the library cannot be given at once is read as bare text', async () => {
-    const runs = `<w:p>${filled('<w:r><w:t>a</w:t></w:r>', 23 * 40_000)}</w:p>`;
+    const runs = `<w:p>${fillWith('<w:r><w:t>a</w:t></w:r>', 23 * 40_000)}</w:p>`;
     expect(await textsOf(await makeWord(paragraph('before') + runs + paragraph('after')), 'a.docx')).toEqual([
       'before',
       'a'.repeat(40_000),

@@ -17,7 +17,7 @@ export interface WorstCase {
 const KiB = 1024;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 /** As often as `size` has room for. */
-export const filled = (piece: string, size: number): string => piece.repeat(Math.max(1, Math.floor(size / piece.length)));
+export const fillWith = (piece: string, size: number): string => piece.repeat(Math.max(1, Math.floor(size / piece.length)));
 
 /** A document that is read, or refused in words. */
 const document = (name: string, size: number, write: (size: number) => string | Promise<Uint8Array>): WorstCase => ({
@@ -77,31 +77,31 @@ const markdownSigns = {
 };
 
 export const worstCases: WorstCase[] = [
-  text('form of one field', 100 * KiB, (size) => filled('a=1&', size), readForm),
+  text('form of one field', 100 * KiB, (size) => fillWith('a=1&', size), readForm),
   text('form of many fields', 100 * KiB, (size) => Array.from({ length: size / 8 }, (_, index) => `f${index}=1`).join('&'), readForm),
   text(
     'form in parts',
     100 * KiB,
-    (size) => `${filled('--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n', size)}--b--\r\n`,
+    (size) => `${fillWith('--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n', size)}--b--\r\n`,
     readMultipart,
   ),
-  text('table with more headers than cells', 50 * KiB, (size) => `${manyHeaders}\n${filled('1\n', size)}`, readAll),
-  text('table of blank lines', 200 * KiB, (size) => `a,b\n${filled('\n', size)}1,2\n`, readAll),
-  text('table of empty cells', 100 * KiB, (size) => `a,b\n${filled(',,,,,,\n', size)}1,2\n`, readAll),
-  text('table with a cell of blanks', 500 * KiB, (size) => `a,b\n${filled(' ', size)},1\n`, readAll),
-  text('table with stacked marks in a header', 32 * KiB, (size) => `phone,a${filled('\u0301\u0323', size)}\n1,2\n`, readAllPeople),
-  text('people with a long header', 64 * KiB, (size) => `phone,${filled('phone', size)}\n1,2\n`, readAllPeople),
-  text('people with an address without an at sign', 64 * KiB, (size) => `phone,email\n+4930123456,${filled('a', size)}\n`, readAllPeople),
-  text('people with many numbers', 64 * KiB, (size) => `phone\n${filled('+4930123456 ', size)}\n`, readAllPeople),
-  document('a.csv', 200 * KiB, (size) => `a,b\n${filled('1,2\n', size)}`),
+  text('table with more headers than cells', 50 * KiB, (size) => `${manyHeaders}\n${fillWith('1\n', size)}`, readAll),
+  text('table of blank lines', 200 * KiB, (size) => `a,b\n${fillWith('\n', size)}1,2\n`, readAll),
+  text('table of empty cells', 100 * KiB, (size) => `a,b\n${fillWith(',,,,,,\n', size)}1,2\n`, readAll),
+  text('table with a cell of blanks', 500 * KiB, (size) => `a,b\n${fillWith(' ', size)},1\n`, readAll),
+  text('table with stacked marks in a header', 32 * KiB, (size) => `phone,a${fillWith('\u0301\u0323', size)}\n1,2\n`, readAllPeople),
+  text('people with a long header', 64 * KiB, (size) => `phone,${fillWith('phone', size)}\n1,2\n`, readAllPeople),
+  text('people with an address without an at sign', 64 * KiB, (size) => `phone,email\n+4930123456,${fillWith('a', size)}\n`, readAllPeople),
+  text('people with many numbers', 64 * KiB, (size) => `phone\n${fillWith('+4930123456 ', size)}\n`, readAllPeople),
+  document('a.csv', 200 * KiB, (size) => `a,b\n${fillWith('1,2\n', size)}`),
   document('a.xlsx with cells far to the right', 200 * KiB, (size) =>
-    makeWorkbook([{ name: 'A', rows: filled('<row><c r="XFD1"><v>1</v></c></row>', size) }]),
+    makeWorkbook([{ name: 'A', rows: fillWith('<row><c r="XFD1"><v>1</v></c></row>', size) }]),
   ),
   document('a.xlsx with a long number format', 64 * KiB, (size) =>
-    makeWorkbook([{ name: 'A', rows: filled('<row><c r="A1" s="1"><v>1.5</v></c></row>', size) }], { formats: [filled('0.0', size)] }),
+    makeWorkbook([{ name: 'A', rows: fillWith('<row><c r="A1" s="1"><v>1.5</v></c></row>', size) }], { formats: [fillWith('0.0', size)] }),
   ),
   document('a.xlsx with one text in all cells', 64 * KiB, (size) =>
-    makeWorkbook([{ name: 'A', rows: filled(shared, size) }], { texts: [`<t>${filled('a ', size)}</t>`] }),
+    makeWorkbook([{ name: 'A', rows: fillWith(shared, size) }], { texts: [`<t>${fillWith('a ', size)}</t>`] }),
   ),
   document('a.pptx with many paragraphs', 300 * KiB, (size) =>
     makePresentation([
@@ -116,60 +116,62 @@ export const worstCases: WorstCase[] = [
   document('a.pptx with many slides', 100 * KiB, (size) =>
     makePresentation(Array.from({ length: size / 600 }, () => slideOf(shapeOf('body', ['a'])))),
   ),
-  document('a.rtf in one paragraph', 1000 * KiB, (size) => `{\\rtf1 ${filled('a', size)}}`),
-  document('a.rtf of cells', 200 * KiB, (size) => `{\\rtf1 \\intbl ${filled('a\\cell ', size)}\\row}`),
-  document('a.rtf of groups', 500 * KiB, (size) => `{\\rtf1 ${filled('{}', size)} a}`),
-  document('a.rtf with long style names', 200 * KiB, (size) => `{\\rtf1 {\\stylesheet ${filled('{\\s1 a}', size)}} a}`),
-  document('a.txt with stacked marks', 64 * KiB, (size) => `a${filled('\u0301\u0323', size)}`),
-  document('a.txt that begins with comments', 4 * KiB, (size) => filled('<!---->', size)),
-  document('a.txt of form feeds', 300 * KiB, (size) => `a${filled('\f', size)}`),
-  document('a.txt of underlined lines', 200 * KiB, (size) => filled('a\n---\n', size)),
-  document('a.txt of blank lines', 300 * KiB, (size) => `a${filled(' \n', size)}b`),
-  document('a.json of one object', 200 * KiB, (size) => `{${filled('"a":1,', size)}"b":1}`),
-  document('a.json with a long name', 64 * KiB, (size) => `{"x":{"${filled('k', size)}":{${filled('"a":1,', size)}"b":1}}}`),
-  document('a.json of objects deep in lists', 200 * KiB, (size) => `${'['.repeat(190)}${filled('{},', size)}{"a":1}${']'.repeat(190)}`),
-  document('a.json of one number', 300 * KiB, (size) => `[${filled('1', size)}]`),
-  document('a.docx of empty paragraphs', 100 * KiB, (size) => makeWord(filled('<w:p/>', size) + run)),
-  document('a.docx with a paragraph of many runs', 200 * KiB, (size) => makeWord(`<w:p>${filled('<w:r><w:t>a</w:t></w:r>', size)}</w:p>`)),
-  document('a.docx of rows', 100 * KiB, (size) => makeWord(`<w:tbl>${filled(`<w:tr><w:tc>${run}</w:tc></w:tr>`, size)}</w:tbl>`)),
+  document('a.rtf in one paragraph', 1000 * KiB, (size) => `{\\rtf1 ${fillWith('a', size)}}`),
+  document('a.rtf of cells', 200 * KiB, (size) => `{\\rtf1 \\intbl ${fillWith('a\\cell ', size)}\\row}`),
+  document('a.rtf of groups', 500 * KiB, (size) => `{\\rtf1 ${fillWith('{}', size)} a}`),
+  document('a.rtf with long style names', 200 * KiB, (size) => `{\\rtf1 {\\stylesheet ${fillWith('{\\s1 a}', size)}} a}`),
+  document('a.txt with stacked marks', 64 * KiB, (size) => `a${fillWith('\u0301\u0323', size)}`),
+  document('a.txt that begins with comments', 4 * KiB, (size) => fillWith('<!---->', size)),
+  document('a.txt of form feeds', 300 * KiB, (size) => `a${fillWith('\f', size)}`),
+  document('a.txt of underlined lines', 200 * KiB, (size) => fillWith('a\n---\n', size)),
+  document('a.txt of blank lines', 300 * KiB, (size) => `a${fillWith(' \n', size)}b`),
+  document('a.json of one object', 200 * KiB, (size) => `{${fillWith('"a":1,', size)}"b":1}`),
+  document('a.json with a long name', 64 * KiB, (size) => `{"x":{"${fillWith('k', size)}":{${fillWith('"a":1,', size)}"b":1}}}`),
+  document('a.json of objects deep in lists', 200 * KiB, (size) => `${'['.repeat(190)}${fillWith('{},', size)}{"a":1}${']'.repeat(190)}`),
+  document('a.json of one number', 300 * KiB, (size) => `[${fillWith('1', size)}]`),
+  document('a.docx of empty paragraphs', 100 * KiB, (size) => makeWord(fillWith('<w:p/>', size) + run)),
+  document('a.docx with a paragraph of many runs', 200 * KiB, (size) =>
+    makeWord(`<w:p>${fillWith('<w:r><w:t>a</w:t></w:r>', size)}</w:p>`),
+  ),
+  document('a.docx of rows', 100 * KiB, (size) => makeWord(`<w:tbl>${fillWith(`<w:tr><w:tc>${run}</w:tc></w:tr>`, size)}</w:tbl>`)),
   document('a.docx with a row of many cells', 100 * KiB, (size) =>
-    makeWord(`<w:tbl><w:tr>${filled(`<w:tc>${run}</w:tc>`, size)}</w:tr></w:tbl>`),
+    makeWord(`<w:tbl><w:tr>${fillWith(`<w:tc>${run}</w:tc>`, size)}</w:tr></w:tbl>`),
   ),
   document('a.docx of tables in tables', 100 * KiB, (size) =>
-    makeWord(filled('<w:tbl><w:tr><w:tc>'.repeat(600) + run + '</w:tc></w:tr></w:tbl>'.repeat(600), size)),
+    makeWord(fillWith('<w:tbl><w:tr><w:tc>'.repeat(600) + run + '</w:tc></w:tr></w:tbl>'.repeat(600), size)),
   ),
   document('a.docx of elements in elements', 20 * KiB, (size) =>
-    makeWord('<w:sdt><w:sdtContent>'.repeat(400) + filled(run, size) + '</w:sdtContent></w:sdt>'.repeat(400)),
+    makeWord('<w:sdt><w:sdtContent>'.repeat(400) + fillWith(run, size) + '</w:sdtContent></w:sdt>'.repeat(400)),
   ),
   document(
     'a.html with a row of cells that reach down',
     50 * KiB,
-    (size) => `<html><table><tr>${filled('<td rowspan=99999 colspan=20>', size)}<td>a</tr>${filled('<tr><td>a', size)}`,
+    (size) => `<html><table><tr>${fillWith('<td rowspan=99999 colspan=20>', size)}<td>a</tr>${fillWith('<tr><td>a', size)}`,
   ),
   document(
     'a.html with a layout below a long row',
     50 * KiB,
-    (size) => `<html><table><tr>${filled('<td>a', size)}<tr><td><h1>a</h1><td>b${filled('<tr><td>a', size)}`,
+    (size) => `<html><table><tr>${fillWith('<td>a', size)}<tr><td><h1>a</h1><td>b${fillWith('<tr><td>a', size)}`,
   ),
   document(
     'a.html of tables in tables',
     100 * KiB,
-    (size) => `<html>${filled('<table><tr><td>'.repeat(30) + 'a' + '</table>'.repeat(30), size)}`,
+    (size) => `<html>${fillWith('<table><tr><td>'.repeat(30) + 'a' + '</table>'.repeat(30), size)}`,
   ),
-  document('a.html with many ends in a deep place', 100 * KiB, (size) => `<html>${'<i>'.repeat(1990)}${filled('</b>', size)}a`),
+  document('a.html with many ends in a deep place', 100 * KiB, (size) => `<html>${'<i>'.repeat(1990)}${fillWith('</b>', size)}a`),
   document(
     'a.html with many attributes',
     200 * KiB,
     (size) => `<html>a<p ${Array.from({ length: size / 8 }, (_, index) => `a${index}=b`).join(' ')}>`,
   ),
-  document('a.eml of many headers', 100 * KiB, (size) => `${head}${filled('X-A: b\n', size)}\nhello`),
-  document('a.eml to many', 100 * KiB, (size) => `${head}Cc: ${filled('a@b.c,', size)}x@y.z\n\nhello`),
+  document('a.eml of many headers', 100 * KiB, (size) => `${head}${fillWith('X-A: b\n', size)}\nhello`),
+  document('a.eml to many', 100 * KiB, (size) => `${head}Cc: ${fillWith('a@b.c,', size)}x@y.z\n\nhello`),
   document(
     'a.eml of many parts',
     50 * KiB,
-    (size) => `${head}Content-Type: multipart/mixed; boundary=x\n\n${filled('--x\n\na\n', size)}--x--`,
+    (size) => `${head}Content-Type: multipart/mixed; boundary=x\n\n${fillWith('--x\n\na\n', size)}--x--`,
   ),
-  document('a.eml of short lines', 100 * KiB, (size) => `${head}\n${filled('a\n', size)}`),
+  document('a.eml of short lines', 100 * KiB, (size) => `${head}\n${fillWith('a\n', size)}`),
   document('a.pdf of pages', 20 * KiB, async (size) => makePdf(Array.from({ length: size / 400 }, () => [{ text: 'a', x: 50, y: 700 }]))),
   document('a.pdf with many texts on a page', 20 * KiB, async (size) =>
     makePdf([
@@ -182,8 +184,10 @@ export const worstCases: WorstCase[] = [
   document('a.pdf with a long word in many lines', 32 * KiB, async (size) =>
     makePdf([Array.from({ length: size / 100 }, (_, index) => ({ text: 'a'.repeat(100), x: 50, y: 700 - index * 12 }))]),
   ),
-  document('a.pdf of saved states', 64 * KiB, async (size) => drawing(filled('q ', size) + someText)),
-  document('a.pdf of states saved in hexadecimal digits', 64 * KiB, async (size) => drawing(['/Filter /AHx', `${filled('7120', size)}>`])),
+  document('a.pdf of saved states', 64 * KiB, async (size) => drawing(fillWith('q ', size) + someText)),
+  document('a.pdf of states saved in hexadecimal digits', 64 * KiB, async (size) =>
+    drawing(['/Filter /AHx', `${fillWith('7120', size)}>`]),
+  ),
   document('a.pdf of forms that draw each other twice', 2 * KiB, async (size) => {
     const count = Math.floor(size / 256);
     const forms = Array.from({ length: count }, (_, index) => formOf(`${someText} /X Do /X Do`, index + 1 < count ? 7 + index : undefined));
@@ -193,20 +197,20 @@ export const worstCases: WorstCase[] = [
     pdfOf([
       '<< /Type /Catalog /Pages 2 0 R >>',
       `<< /Type /Pages /Count ${size / 400} /Kids [${Array.from({ length: size / 400 }, (_, index) => `${4 + index} 0 R`).join(' ')}] >>`,
-      ['', filled('0 0 m ', size / 2) + someText],
+      ['', fillWith('0 0 m ', size / 2) + someText],
       ...Array.from({ length: size / 400 }, () => '<< /Type /Page /Parent 2 0 R /Contents 3 0 R /MediaBox [0 0 9 9] >>'),
     ]),
   ),
   document('a.pdf with one stream many times on a page', 20 * KiB, async (size) =>
-    drawing(someText, '', [], `/Contents [${filled('4 0 R ', size)}]`),
+    drawing(someText, '', [], `/Contents [${fillWith('4 0 R ', size)}]`),
   ),
   document('a.pdf with wide ranges in a font', 2 * KiB, async (size) =>
-    drawingWithMeanings(filled('1 beginbfrange <0000> <FFFF> <0000> endbfrange\n', size)),
+    drawingWithMeanings(fillWith('1 beginbfrange <0000> <FFFF> <0000> endbfrange\n', size)),
   ),
   document('a.pdf with wide ranges in many fonts', 4 * KiB, async (size) =>
     drawingWithMeanings('1 beginbfrange <0000> <FFFF> <0000> endbfrange', '[]', size / 512),
   ),
-  document('a.pdf with wide ranges of widths', 1 * KiB, async (size) => drawingWithMeanings('', `[${filled('0 65535 500 ', size)}]`)),
+  document('a.pdf with wide ranges of widths', 1 * KiB, async (size) => drawingWithMeanings('', `[${fillWith('0 65535 500 ', size)}]`)),
   ...Object.entries({
     'lists of contents': '/Contents[',
     'lists of filters': '/Filter[',
@@ -215,8 +219,8 @@ export const worstCases: WorstCase[] = [
     'parts without ends': '9 0 obj ',
     'streams without ends': '9 0 obj<</Contents 9 0 R/ToUnicode 9 0 R>>stream\n',
   }).map(([name, piece]) =>
-    document(`a.pdf of open ${name}`, 64 * KiB, async (size) => drawing(someText, '', [`<< /${filled(piece, size)}`])),
+    document(`a.pdf of open ${name}`, 64 * KiB, async (size) => drawing(someText, '', [`<< /${fillWith(piece, size)}`])),
   ),
   document('a.pdf with bookmarks in bookmarks', 100 * KiB, async (size) => drawingWithBookmarks(size / 50)),
-  ...Object.entries(markdownSigns).map(([name, piece]) => document(`a.md of ${name}`, 64 * KiB, (size) => `a ${filled(piece, size)}`)),
+  ...Object.entries(markdownSigns).map(([name, piece]) => document(`a.md of ${name}`, 64 * KiB, (size) => `a ${fillWith(piece, size)}`)),
 ];
