@@ -17,13 +17,13 @@ export interface SimulatorOptions {
   /** Where received requests are kept across restarts; in memory only without it. */
   ledgerFile?: string | undefined;
   vendors?: Vendor[];
-  /** Ends what the vendors have going on. */
+  /** Stops all work of the vendors. */
   signal?: AbortSignal;
 }
 
 type SimulatorContext = Context<{ Bindings: HttpBindings }>;
 
-/** The outside world as one Hono application for Node: each vendor under its name, and `/__sim` to steer them. */
+/** All simulated vendors as one Hono application for Node: each under its name, and `/__sim` to control them. */
 export function createSimulators({ ledgerFile, vendors = everyVendor, signal }: SimulatorOptions = {}): Hono<{ Bindings: HttpBindings }> {
   const requests = new Ledger<RequestRecord>(ledgerFile);
   const faults = new FaultPlan();

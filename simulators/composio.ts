@@ -59,17 +59,17 @@ export const composio: Vendor = {
     routes.route('/api/v3.1', api);
     routes.route('/link', consentRoutes(book));
 
-    /** Lets time pass for links, which live ten minutes. */
+    /** Lets time pass for links, which are valid for ten minutes. */
     routes.post('/__sim/clock', async (c) => {
       book.advance(Clock.parse(await c.req.json()).advance_seconds);
       return c.json({ now: new Date(book.now()).toISOString() });
     });
-    /** Gives the connections of a toolkit another base. */
+    /** Changes the base address of a toolkit's connections. */
     routes.post('/__sim/toolkits/:slug', async (c) => {
       bases.set(c.req.param('slug'), NewBase.parse(await c.req.json()).base_url);
       return c.json({ slug: c.req.param('slug'), base_url: bases.get(c.req.param('slug')) });
     });
-    /** Puts an account into another status, as happens when a grant ends at the vendor. */
+    /** Sets the status of an account, for example when a grant ends at the vendor. */
     routes.post('/__sim/accounts/:id', async (c) => {
       const account = book.find(c.req.param('id'));
       if (account === undefined) return c.json({ error: `There is no account ${c.req.param('id')}` }, 404);

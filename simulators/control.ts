@@ -11,13 +11,13 @@ export interface Control {
   providers: string[];
   faults: FaultPlan;
   requests: Ledger<RequestRecord>;
-  /** Makes a vendor, or all of them, anew. */
+  /** Replaces a vendor, or all vendors, by new ones. */
   restart: (provider?: string) => void;
   /** Hands a request to a vendor's own `/__sim` path. */
   steer: (provider: string, path: string, request: Request) => Response | Promise<Response>;
 }
 
-/** `/__sim`: how tests and people steer the simulators. `?provider=` narrows a reset or a listing to one vendor, `?path=` a listing to a path pattern. */
+/** `/__sim`: tests and people control the simulators here. `?provider=` narrows a reset or a listing to one vendor, `?path=` a listing to a path pattern. */
 export function controlRoutes({ providers, faults, requests, restart, steer }: Control): Hono {
   const unknownProvider = (provider: string | undefined) =>
     provider === undefined || providers.includes(provider)

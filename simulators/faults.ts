@@ -28,7 +28,7 @@ export const FaultSchema = z
 
 export type Fault = z.output<typeof FaultSchema>;
 
-/** The faults that are still to come. The oldest that matches a request is used first. */
+/** The planned faults. The oldest that matches a request is used first. */
 export class FaultPlan {
   #pending: { fault: Fault; remaining: number }[] = [];
 

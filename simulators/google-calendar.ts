@@ -56,7 +56,7 @@ export const googleCalendar: Vendor = {
       return c.json({ kind: 'calendar#calendarList', items: [item], nextSyncToken: 'sync-1' });
     });
 
-    /** What a customer's calendar holds, for tests to look at. */
+    /** The events of a customer's calendar, for tests. */
     routes.get('/__sim/events', (c) => c.json({ events: eventsOf(c.req.query('customer') ?? '') }));
     routes.notFound(() => new GoogleError(404, 'Not Found', { reason: 'notFound' }).response);
     routes.onError((error) => {

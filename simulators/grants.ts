@@ -1,10 +1,10 @@
-/** What a person has granted a broker at one vendor. */
+/** A person's grant to a broker at one vendor. */
 export interface Grant {
-  /** Whose account at the vendor it is: each has a world of its own there. */
+  /** The customer at the vendor; each customer has separate data there. */
   customer: string;
   /** Undefined: everything. */
   scopes?: string[] | undefined;
-  /** What the connection is for: the site of a tracker, the data centre of books. */
+  /** The connection's target: the site of a tracker, the data centre of books. */
   params?: Record<string, string> | undefined;
 }
 
@@ -32,7 +32,7 @@ export function parseAuthorization(authorization: string | undefined, scheme: st
 export const hasAnyScope = ({ scopes }: Grant, ...anyOf: string[]): boolean =>
   scopes === undefined || scopes.some((scope) => anyOf.includes(scope));
 
-/** A world for each customer, made when it is first asked for. */
+/** Data for each customer, created at its first use. */
 export function createPerCustomer<State>(create: () => State): (customer: string) => State {
   const worlds = new Map<string, State>();
   return (customer) => {

@@ -6,7 +6,7 @@ import { issueTypes, pageOf, projectOf, projects, siteIssueTypes } from './jira/
 import type { Vendor, VendorBindings } from './vendor.ts';
 
 const standardSite = 'acme';
-/** Fewer than may be asked for, as the vendor says may happen, so that everybody has to page. */
+/** The vendor may return fewer than the requested number. The simulator does so, so that every client has to page. */
 const maxProjects = 1;
 const maxIssueTypes = 2;
 

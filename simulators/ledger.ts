@@ -1,6 +1,6 @@
 import { JsonLinesFile } from './json-lines-file.ts';
 
-/** What a ledger keeps: something with a number of its own, growing in the order of arrival. */
+/** An entry of a ledger, with a number that grows in the order of arrival. */
 export interface LedgerEntry {
   id: number;
 }
@@ -38,7 +38,7 @@ export class Ledger<Entry extends LedgerEntry> {
     return this.#entries.slice(-this.#capacity);
   }
 
-  /** Forgets the entries that `matches` names, all of them without it. Numbers already given are not given again. */
+  /** Deletes the entries that match, or all. Numbers are not used again. */
   forget(matches: (entry: Entry) => boolean = () => true): void {
     this.#entries = this.#entries.filter((entry) => !matches(entry));
     this.#file.replace(this.list());

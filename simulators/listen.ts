@@ -16,7 +16,7 @@ export interface RunningSimulators {
 export async function listen({ port, ...options }: SimulatorOptions & { port: number }): Promise<RunningSimulators> {
   const ending = new AbortController();
   const server = createAdaptorServer({ fetch: createSimulators({ ...options, signal: ending.signal }).fetch }) as Server;
-  // Whoever keeps a connection would else meet its end with a request on the way, which looks like an answer that is lost.
+  // A kept connection must not end while a request is on its way, which would look like a lost answer.
   server.keepAliveTimeout = 10 * 60_000;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -11,7 +11,7 @@ export interface Person {
   email: string;
 }
 
-/** Somebody for every number; their email address is theirs alone. */
+/** A person for every number, with an email address of their own. */
 export function toPerson(index: number, domain: string): Person {
   const pick = (words: string[]) => words[index % words.length]!;
   const [first_name, last_name] = [pick(firstNames), pick(lastNames)];

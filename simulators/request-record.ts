@@ -41,7 +41,7 @@ function maskCredentials(pairs: [string, string][]): Record<string, string> {
   return Object.fromEntries(pairs.map(([name, value]) => [name, credentialName.test(name) ? maskCredential(value) : value]));
 }
 
-/** Keeps the scheme and, of a long value, its last four characters, so that two credentials can be told apart. */
+/** Keeps the scheme and, of a long value, the last four characters, so that two credentials can be distinguished. */
 function maskCredential(value: string): string {
   const [, scheme = '', secret = ''] = /^(\w+ )?(.*)$/s.exec(value) ?? [];
   return `${scheme}****${secret.length >= 12 ? secret.slice(-4) : ''}`;

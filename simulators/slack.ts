@@ -23,7 +23,7 @@ export const slack: Vendor = {
       const mayJoin = hasAnyScope(grant, 'chat:write.public');
       return c.json({ ok: true, ...postMessage(await readArguments(c.req.raw), messagesOf(grant.customer), mayJoin) });
     });
-    /** What was posted by a customer, for tests to look at. */
+    /** The messages that a customer posted, for tests. */
     routes.get('/__sim/messages', (c) => c.json({ messages: messagesOf(c.req.query('customer') ?? '') }));
     routes.notFound((c) => c.json({ ok: false, error: 'unknown_method', req_method: c.req.path.replace('/api/', '') }));
     routes.onError((error, c) => {

@@ -1,21 +1,21 @@
 import type { Hono } from 'hono';
 import type { RequestRecord } from './request-record.ts';
 
-/** What a vendor's routes find in `c.env`. */
+/** The bindings of a vendor's routes, `c.env`. */
 export interface VendorBindings {
-  /** This request as it stands in the ledger. */
+  /** The ledger's record of this request. */
   record: RequestRecord;
-  /** Cuts the connection once the vendor has done its work: whatever it answers is lost. */
+  /** Cuts the connection after the vendor has done its work: the answer is lost. */
   dropAnswer: () => void;
 }
 
-/** What a vendor lives in, from its creation to a reset or the end of the simulators. */
+/** The context of a vendor, from its creation to a reset or the end of the simulators. */
 export interface VendorContext {
   /** Where the vendor may keep a ledger of its own across restarts; undefined: in memory only. A reset removes it. */
   ledgerFile: string | undefined;
-  /** Aborted when this vendor is replaced or everything ends: it stops all that it has going on. */
+  /** Aborted when this vendor is replaced or the simulators end: the vendor stops all its work. */
   signal: AbortSignal;
-  /** Asks another vendor as anybody would: recorded, and with its faults. The path is that vendor's own. Undefined: its answer is lost. */
+  /** Calls another vendor by its own path; the request is recorded, and faults apply. Undefined: the answer is lost. */
   ask: (provider: string, request: Request) => Promise<Response | undefined>;
 }
 

@@ -35,7 +35,7 @@ const knownQuery: Record<string, string[]> = {
 const malformed = (info: string) => Response.json({ result: false, info }, { status: 400 });
 const unknownIn = (url: string, known: string[]) => [...new URL(url).searchParams.keys()].find((name) => !known.includes(name));
 
-/** Refuses without a body, as the vendor warns. A scoped token opens the newer API alone, another one the older one. */
+/** Refuses a bad token, without a body, as the vendor documents. A scoped token is for the newer API alone, any other for the older API. */
 const requireToken = (isNewer: boolean) => async (c: Context, next: Next) => {
   const token = /^Bearer\s+(\S+)\s*$/i.exec(c.req.header('authorization') ?? '')?.[1];
   const isGood = token !== undefined && !token.includes('invalid') && token.includes('scoped') === isNewer;

@@ -7,7 +7,7 @@ export function requireKey(key: string | undefined): void {
   if (key.includes('invalid')) throw new ComposioError(401, 'Invalid API key', { slug: 'InvalidApiKey', code: 10_401 });
 }
 
-/** A key that contains `noproxy` was made without the right to call vendors. */
+/** Whether a key may call vendors: a key that contains `noproxy` may not. */
 export function requireProxy(key: string): void {
   if (key.includes('noproxy'))
     throw new ComposioError(
@@ -17,5 +17,5 @@ export function requireProxy(key: string): void {
     );
 }
 
-/** Whose accounts a key opens. */
+/** The project of a key, whose accounts it opens. */
 export const projectOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16);

@@ -15,7 +15,7 @@ const ProxyBody = z.strictObject({
 });
 type ProxyBody = z.output<typeof ProxyBody>;
 
-/** `/api/v3.1/tools/execute/proxy`: asks the vendor with the token of the account, and hands its answer back inside one of success. */
+/** `/api/v3.1/tools/execute/proxy`: calls the vendor with the token of the account, and returns its answer inside a successful one. */
 export function proxyRoutes(
   book: AccountStore,
   ask: VendorContext['ask'],
@@ -45,7 +45,7 @@ export function proxyRoutes(
   });
 }
 
-/** The address that is meant: a relative one is below the base, an absolute one has to be of its scheme and registrable domain. */
+/** The resolved address: a relative one is below the base; an absolute one must have the base's scheme and registrable domain. */
 function addressOf(endpoint: string, base: string): URL {
   const isAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(endpoint);
   const url = new URL(isAbsolute ? endpoint : `${base.replace(/\/+$/, '')}/${endpoint.replace(/^\/+/, '')}`);
@@ -65,7 +65,7 @@ function registrable(hostname: string): string {
 
 function requestFor(account: Account, url: URL, { method, body, parameters = [] }: ProxyBody): Request {
   const headers = new Headers();
-  // A name that comes twice arrives once; whether the vendor hands on both is not documented.
+  // A header that is given twice arrives once; the vendor does not document whether it forwards both.
   for (const { name, value, type } of parameters)
     if (type === 'query') url.searchParams.set(name, value);
     else headers.set(name, value);

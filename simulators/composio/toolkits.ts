@@ -1,12 +1,12 @@
-/** What can be connected, and what a person who consents grants unless they grant less. */
+/** The toolkits, each with the scopes that a person grants unless they grant fewer. */
 export interface Toolkit {
   slug: string;
-  /** Where relative endpoints go, and of whose domain absolute ones have to be; `{name}` is a field of the connection. */
+  /** The base of relative endpoints, whose domain absolute endpoints must share; `{name}` is a field of the connection. */
   baseUrl: string;
   scopes: string[];
-  /** Connection fields of which one has to be there. */
+  /** Connection fields; one of them is required. */
   requires: string[];
-  /** Hosts of the vendor, and which simulated one answers there. */
+  /** Hosts of the vendor, each with the simulated vendor that answers there. */
   vendors: { host: RegExp; path: string; name: string; rewrite?: (url: URL) => URL }[];
   scheme: string;
 }
@@ -68,7 +68,7 @@ export const toolkits: Record<string, Toolkit> = {
     requires: ['extension', 'suffix.one'],
     vendors: [
       { host: /^www\.zohoapis\.(?:com|eu|in|com\.au|jp|ca|sa|uk|ae|com\.cn)$/, path: '/books/', name: 'zohobooks' },
-      // The older address of the same.
+      // The older address of the same API.
       { host: /^books\.zoho\.(?:com|eu|in|com\.au|jp|sa|uk|ae)$/, path: '/api/v3/', name: 'zohobooks', rewrite: fromOlderAddress },
     ],
     scheme: 'Zoho-oauthtoken',

@@ -19,7 +19,7 @@ export function timeOf(text: string): number {
 
 const written = (instant: number): string => new Date(instant).toISOString().replace('.000Z', 'Z');
 
-/** What the events take of the time from `from` to `to`, overlapping ones as one. */
+/** The busy spans from `from` to `to`; overlapping events are merged. */
 export function busyTimes(events: StoredEvent[], from: number, to: number): { start: string; end: string }[] {
   const spans = events
     .map((event) => ({ start: Math.max(instantOf(event.start), from), end: Math.min(instantOf(event.end), to) }))

@@ -11,7 +11,7 @@ const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const maxFiles = 1_000;
 
-/** Files under `/drive/v3/files`: search, one file, and what puts one into the bin or renames it. */
+/** Files under `/drive/v3/files`: search, read, trash and rename. */
 export function driveRoutes(filesOf: (customer: string) => SheetFile[]): Hono<{ Bindings: VendorBindings }> {
   const routes = new Hono<{ Bindings: VendorBindings }>();
 
@@ -78,7 +78,7 @@ function orderOf(orderBy: string | undefined): boolean {
   throw invalid(`Invalid sort key: ${orderBy}`, 'invalid');
 }
 
-/** Understands the clauses that find spreadsheets, joined by `and`. */
+/** Reads a query: clauses that find spreadsheets, joined by `and`. */
 function parseSearch(q: string): (file: SheetFile) => boolean {
   const clauses = q === '' ? [] : q.split(/ and (?=(?:mimeType|trashed|name)\b)/);
   const tests = clauses.map((clause): ((file: SheetFile) => boolean) => {

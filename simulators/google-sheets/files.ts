@@ -7,7 +7,7 @@ export interface SheetFile {
   /** ISO 8601. */
   modifiedTime: string;
   trashed: boolean;
-  /** `workbook`: an Excel file, which the Sheets API does not take. `purged`: nothing is left of it. */
+  /** `workbook`: an Excel file, which the Sheets API refuses. `purged`: deleted for good. */
   kind: 'spreadsheet' | 'workbook' | 'purged';
   tabs: Tab[];
 }

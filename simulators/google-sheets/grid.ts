@@ -15,7 +15,7 @@ export interface Tab {
 /** A number with more digits than a narrow column shows. */
 const maxNumberLength = 100_000_000_000;
 
-/** As a cell is shown. */
+/** The text that a cell shows. */
 function shown(cell: Cell): string {
   if (typeof cell === 'boolean') return cell ? 'TRUE' : 'FALSE';
   if (typeof cell === 'number' && Math.abs(cell) >= maxNumberLength) return cell.toExponential(5).toUpperCase();
@@ -70,7 +70,7 @@ function setCell(tab: Tab, row: number, column: number, value: Cell): void {
   cells[column] = value;
 }
 
-/** As if somebody had typed it: a number, or a formula, whose result here is an error. */
+/** Reads a value as if a person had typed it: a number, or a formula, whose result here is an error. */
 function entered(value: Cell): Cell {
   if (typeof value !== 'string') return value;
   if (/^[+-]?\d+(?:\.\d+)?$/.test(value)) return Number(value);

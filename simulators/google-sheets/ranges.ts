@@ -8,7 +8,7 @@ export interface Range {
   lastRow: number;
   firstColumn: number;
   lastColumn: number;
-  /** As the vendor writes it. */
+  /** The range in the vendor's notation. */
   text: string;
 }
 
@@ -35,7 +35,7 @@ const columnOf = (letters: string): number => [...letters].reduce((sum, letter) 
 const lettersOf = (column: number): string =>
   (column < 26 ? '' : lettersOf(Math.floor(column / 26) - 1)) + String.fromCodePoint(65 + (column % 26));
 
-/** Names are quoted where they have to be. */
+/** The range in A1 notation. The name of the tab is quoted if necessary. */
 export function toA1Notation(tab: Tab, firstRow: number, lastRow: number, firstColumn: number, lastColumn: number): string {
   const name = /^[A-Za-z_]\w*$/.test(tab.title) ? tab.title : `'${tab.title.replaceAll("'", "''")}'`;
   const [from, to] = [`${lettersOf(firstColumn)}${firstRow}`, `${lettersOf(lastColumn)}${lastRow}`];

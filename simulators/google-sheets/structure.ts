@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalid } from '../google/errors.ts';
 import type { SheetFile } from './files.ts';
 
-/** What changes tabs rather than cells: one is renamed or added, or rows of one are deleted. */
+/** Changes of tabs: one is renamed or added, or rows of one are deleted. */
 export const StructureChange = z.union([
   z.strictObject({
     updateSheetProperties: z.strictObject({

@@ -11,7 +11,7 @@ const Document = z.strictObject({ type: z.literal('doc'), version: z.literal(1),
 
 const isDocument = (value: unknown): boolean => Document.safeParse(value).success;
 
-/** What Jira says of a description that is none; undefined when it is one, as far as documents of paragraphs go. */
+/** Jira's error for an invalid description; undefined for a valid document of paragraphs. */
 export function documentProblem(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null)
     return 'Operation value must be an Atlassian Document (see the Atlassian Document Format)';

@@ -62,7 +62,7 @@ function descriptionProblem(description: unknown): Record<string, string> {
   return problem === undefined ? {} : { description: problem };
 }
 
-/** The one query that is understood: for a label, in one project or in all. */
+/** Reads the only supported query: for a label, in one project or in all. */
 const labelQuery = /^(?:project\s*=\s*"?(\w+)"?\s+AND\s+)?labels\s*=\s*"([^"\s]+)"$/i;
 
 export function searchIssues(jql: string, issues: StoredIssue[]): object {

@@ -35,7 +35,7 @@ export const siteIssueTypes: IssueType[] = [...issueTypes, { id: '10004', name: 
 
 const bare: Project = { id: '10009', key: unlabelledProject, name: 'Bare', projectTypeKey: 'business', simplified: false };
 
-/** One that is not listed is there, too, for who knows its key. */
+/** A project by its key, also one that is not listed. */
 export const projectOf = (idOrKey: string): Project | undefined =>
   [...projects, bare].find(({ id, key }) => id === idOrKey || key === idOrKey);
 

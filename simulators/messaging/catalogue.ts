@@ -9,9 +9,9 @@ export const SimulatedTemplateSchema = z.strictObject({
   category: z.enum(['UTILITY', 'MARKETING', 'AUTHENTICATION']).default('UTILITY'),
   /** With placeholders by number. */
   body: z.string().min(1),
-  /** Of the placeholders, at vendors that have names for them. */
+  /** The names of the placeholders, at vendors that have names. */
   names: z.array(z.string()).default([]),
-  /** Where a vendor has placeholders with names beside those with numbers: the former. */
+  /** The body with named placeholders, at vendors that have both kinds. */
   is_named: z.boolean().default(false),
 });
 

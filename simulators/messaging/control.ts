@@ -10,13 +10,13 @@ const Added = z.strictObject({ account: z.string().min(1), templates: z.array(Si
 export interface MessagingControl {
   courier: DeliverySimulator;
   catalogue: TemplateStore;
-  /** Not at a vendor that is given an address with each message. */
+  /** Absent at a vendor that gets an address with each message. */
   webhooks?: Webhooks;
-  /** Asks the address whether it wants to be told; why not, or undefined. */
+  /** Verifies the address with a request. Returns the reason of a refusal, or undefined. */
   verify?: (registration: Registration) => Promise<string | undefined>;
 }
 
-/** What was sent, templates and reading: what every messaging vendor has under `/__sim`. */
+/** The routes of every messaging vendor under `/__sim`: sent messages, templates, and reading a message. */
 export function addMessagingRoutes(routes: Hono, { courier, catalogue }: Pick<MessagingControl, 'courier' | 'catalogue'>): void {
   /** Each message that was taken. `?account=&to=&reference=` narrow it. */
   routes.get('/messages', (c) => {
@@ -45,7 +45,7 @@ export function messagingControl({ courier, catalogue, webhooks, verify }: Messa
   addOutboxRoutes(routes, courier.outbox);
   addMessagingRoutes(routes, { courier, catalogue });
 
-  /** As the customer sets the address at the vendor. */
+  /** Registers an address, as the customer does at the vendor. */
   routes.post('/webhook', async (c) => {
     const registration = await readControl(c.req.raw, RegistrationSchema);
     const objection = await verify?.(registration);

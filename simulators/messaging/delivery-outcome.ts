@@ -1,4 +1,4 @@
-/** What becomes of a message to a number. */
+/** The result of a message to a number. */
 export type DeliveryOutcome = 'delivered' | 'not_on_channel' | 'window_closed' | 'rate_limited' | 'opted_out';
 
 const outcomeByEnding: Record<string, DeliveryOutcome> = {
@@ -8,7 +8,7 @@ const outcomeByEnding: Record<string, DeliveryOutcome> = {
   '0014': 'opted_out',
 };
 
-/** By the last four digits, whatever is sent: a template, too, fails at a number whose window is closed, so that every failure can be had. */
+/** The result by the last four digits. A template, too, fails at a number with a closed window, so that every failure can be tested. */
 export const toDeliveryOutcome = (phone: string): DeliveryOutcome => outcomeByEnding[phone.replace(/\D/g, '').slice(-4)] ?? 'delivered';
 
 /** A number as most providers want it: digits of an international number without the plus. */

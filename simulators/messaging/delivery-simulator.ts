@@ -5,16 +5,16 @@ import { toDeliveryOutcome, type DeliveryOutcome } from './delivery-outcome.ts';
 import { MessageStore, type DeliveryStatus, type MessageRecord, type AcceptedMessage } from './message-store.ts';
 import { readMessagingSettings, type GivenMessagingSettings } from './settings.ts';
 
-/** The vendor's code and words of a failure that is told after the message was taken. */
+/** The vendor's code and words of a failure that a callback reports after the message was accepted. */
 export interface Fault {
   code: string;
   words: string;
 }
 
 export interface VendorFormat {
-  /** Fates that end in a failed delivery; the others were refused when the message came, or are none. */
+  /** The results that end in a failed delivery. Other failures are refused at the request. */
   faults: Partial<Record<DeliveryOutcome, Fault>>;
-  /** What the customer is told of a change; nothing where they want to know nothing. */
+  /** The callbacks about a change; none if the customer asked for none. */
   callbacksOf(message: MessageRecord, status: DeliveryStatus, fault: Fault | undefined): Callback[];
 }
 
@@ -25,13 +25,13 @@ export interface DeliveryDependencies {
   outbox: Outbox;
 }
 
-/** What a vendor that only messages has around it. */
+/** The dependencies of a vendor that only sends messages. */
 export function createDeliveryDependencies(given: GivenMessagingSettings, signal: AbortSignal): DeliveryDependencies {
   const settings = readMessagingSettings(process.env, given);
   return { deliveryMs: settings.delivery_ms, signal, outbox: new Outbox(settings, signal) };
 }
 
-/** Takes messages of a vendor to people: each is sent and delivered, or fails, by its number. */
+/** Delivers a vendor's messages: each is sent and delivered, or fails, as its number decides. */
 export class DeliverySimulator {
   readonly store = new MessageStore();
   readonly outbox: Outbox;
@@ -52,7 +52,7 @@ export class DeliverySimulator {
     return record;
   }
 
-  /** The person opens it. */
+  /** Marks a message as read by the person. */
   read(message: MessageRecord): void {
     this.#change(message, 'read');
   }

@@ -13,7 +13,7 @@ export interface MessageRecord {
   /** In the order of the placeholders. */
   params: string[];
   text: string | null;
-  /** What the sender gave to know it by. */
+  /** The sender's own reference. */
   reference: string | null;
   status: DeliveryStatus;
   /** The vendor's code. */

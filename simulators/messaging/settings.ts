@@ -14,7 +14,7 @@ export type GivenMessagingSettings = Pick<GivenCallSettings, 'callbacks' | 'retr
   delivery_ms?: z.input<typeof DeliveryMs>;
 };
 
-/** From `SIM_CALLBACKS` and `SIM_DELIVERY_MS`, under what is given. */
+/** Settings from `SIM_CALLBACKS` and `SIM_DELIVERY_MS`; the given ones come first. */
 export function readMessagingSettings(
   environment: Record<string, string | undefined>,
   { delivery_ms: deliveryMs, ...given }: GivenMessagingSettings = {},

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { Callback } from '../telephony/outbox.ts';
 
-/** Where a customer wants to be told, as they would set it at the vendor. */
+/** An address for webhooks, as a customer registers it at the vendor. */
 export const RegistrationSchema = z.strictObject({
   url: z.url(),
-  /** Whose messages; without it those of every account that has none of its own. */
+  /** The account; without it the address is for every account without an address of its own. */
   account: z.string().default(''),
-  /** Signs what is sent, where the vendor signs. */
+  /** The secret that signs webhooks, at vendors that sign. */
   app_secret: z.string().min(1).optional(),
-  /** Asked for before the address is taken, where the vendor asks. */
+  /** The token that the vendor verifies before it accepts the address. */
   verify_token: z.string().min(1).optional(),
 });
 
 export type Registration = z.output<typeof RegistrationSchema>;
 
-/** The addresses that webhooks go to. */
+/** The registered addresses for webhooks. */
 export class Webhooks {
   readonly #registered = new Map<string, Registration>();
 
@@ -26,7 +26,7 @@ export class Webhooks {
     return this.#registered.get(account) ?? this.#registered.get('');
   }
 
-  /** A JSON webhook about a message; none where nobody has registered. */
+  /** A JSON webhook about a message; none without a registered address. */
   callback(
     about: { account: string; id: string; event: string },
     body: object,

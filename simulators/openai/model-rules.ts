@@ -3,15 +3,15 @@ import type { ChatRequest } from './chat-request.ts';
 
 const chatModel = /^(?:gpt-|chatgpt-|o\d|ft:)/;
 const embeddingModel = /^text-embedding-/;
-/** They think before they answer and take no sampling parameters. */
+/** Models that reason before they answer and take no sampling parameters. */
 const reasoningModel = /^(?:o\d|gpt-[5-9])/;
-/** They think by default, and call tools over this endpoint only when told not to. */
+/** Models that reason by default, and call tools over this endpoint only if reasoning is turned off. */
 const toolsNeedNoReasoning = /^gpt-(?:5\.[56]|[6-9])/;
 
-/** They think always, or never, whatever they are told. */
+/** Models that always or never reason; a request cannot change it. */
 const ownWay = /-(?:pro|codex|chat-latest|thinking)(?:-|$)/;
 
-/** What depends on the model's name; throws OpenAiError. */
+/** Checks the rules that depend on the model's name. Throws OpenAiError. */
 export function checkModelRules(request: ChatRequest): void {
   const { model } = request;
   if (embeddingModel.test(model))

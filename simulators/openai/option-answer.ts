@@ -25,7 +25,7 @@ export function guessOption(facts: readonly TextFacts[], options: unknown[]): Gu
   return { value: unknown === undefined ? (options[0] ?? null) : unknown, isFound: false };
 }
 
-/** The options that the first text to tell any mentions, most mentioned first; without any, those that agree with its yes or no. */
+/** The options that the first text with any option mentions, most mentioned first. Without any, the options that agree with its yes or no. */
 export function findMentioned(facts: readonly TextFacts[], options: unknown[]): unknown[] {
   for (const { text } of facts) {
     const said = toTopic(text);
@@ -44,7 +44,7 @@ export function findMentioned(facts: readonly TextFacts[], options: unknown[]): 
   return [];
 }
 
-/** A yes or no that is said; else whether the text speaks of it at all. */
+/** The yes or no of the text; without one, whether the text mentions the subject. */
 export function guessBoolean(facts: readonly TextFacts[], hint: Hint): Guess {
   const answer = facts.map(({ text }) => detectPolarity(text)).find((polarity) => polarity !== null);
   if (answer) return { value: answer === 'yes', isFound: true };

@@ -7,7 +7,7 @@ const apology = 'I am sorry, I cannot find that out at the moment.';
 
 export type Reply = { content: string } | { tool: string; arguments: string };
 
-/** What the model answers; the same request gets the same answer. */
+/** The model's answer; the same request gets the same answer. */
 export function replyTo(request: ChatRequest): Reply {
   const tool = toolFor(request);
   if (tool) return { tool: tool.name, arguments: JSON.stringify(answerSchema(tool.parameters ?? { type: 'object' }, userTexts(request))) };
@@ -21,7 +21,7 @@ export function replyTo(request: ChatRequest): Reply {
   return { content: format?.type === 'json_object' ? JSON.stringify({ answer: sentence }) : sentence };
 }
 
-/** Once a tool has answered, the model speaks, unless it must call one: else the same words would call the next tool, and the next. */
+/** After a tool's answer the model speaks, unless it must call a tool. Otherwise the same words would call tool after tool. */
 function toolFor({ tools, tool_choice: choice = 'auto', messages }: ChatRequest): FunctionTool | null {
   const functions = (tools ?? []).map((tool) => tool.function);
   if (functions.length === 0 || choice === 'none') return null;
@@ -68,7 +68,7 @@ const toolAnswer = ({ messages }: ChatRequest): string => {
 
 const hasFailed = (request: ChatRequest): boolean => /^\s*\{\s*"error"\s*:/.test(toolAnswer(request));
 
-/** What a tool answered last, when it is prose: a status is not read out, and of a text with tags what stands between them. */
+/** The last answer of a tool, if it is prose: a status is not read out, and tags are removed. */
 function foundBy(request: ChatRequest): string {
   const text = toolAnswer(request);
   const texts = /^\s*[[{]/.test(text) ? quotedIn(text) : taggedIn(text);

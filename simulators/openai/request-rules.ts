@@ -50,7 +50,7 @@ function faultOf(issue: z.core.$ZodIssue, above: PropertyKey[], body: unknown): 
   return badRequest(`Invalid '${param}': ${issue.message}`, { param, code: 'invalid_value' });
 }
 
-/** The alternative that came furthest speaks; when none got anywhere, what would do is listed. */
+/** The fault of the alternative that matched furthest; if none matched at all, the list of what is allowed. */
 function unionFault(issue: z.core.$ZodIssueInvalidUnion, path: PropertyKey[], body: unknown, param: string, value: unknown): OpenAiError {
   const deepest = issue.errors.flat().find((inner) => inner.path.length > 0 || inner.code !== 'invalid_type');
   if (deepest) return faultOf(deepest, path, body);

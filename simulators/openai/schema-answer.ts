@@ -4,7 +4,7 @@ import { hintOf, isNode, merge, resolve, typesOf, type Guess, type Hint, type Sc
 import { someText, textsFor } from './string-answer.ts';
 import { readFacts, type TextFacts } from './text-facts.ts';
 
-/** Beyond this, whatever may be left out is. */
+/** Beyond this depth, optional parts are left out. */
 const fullDepth = 5;
 const maxDepth = 32;
 
@@ -14,8 +14,8 @@ interface Source {
 }
 
 /**
- * A JSON value that fits `schema`, told from `texts` (the first one counts most): names, days, numbers, the options that are mentioned, yes and no.
- * What is not told is null or left out where that is allowed, and else the least value that fits. Of the keywords that strict schemas may
+ * A JSON value that fits `schema`, with facts from `texts` (the first one counts most): names, days, numbers, mentioned options, yes and no.
+ * A missing fact is null or left out where that is allowed, else the smallest value that fits. Of the keywords that strict schemas may
  * not have, `allOf`, `oneOf` and optional properties are followed, the others (`not`, `if`, `contains`, ...) are not.
  */
 export function answerSchema(schema: SchemaNode, texts: readonly string[]): unknown {
@@ -79,7 +79,7 @@ function guessArray(source: Source, node: SchemaNode, hint: Hint, depth: number)
   return { value: kept, isFound: found.length > 0 };
 }
 
-/** All that the text tells of such items, without repeats. */
+/** All such items of the texts, without repeats. */
 function everyItem(source: Source, items: SchemaNode, hint: Hint, depth: number): unknown[] {
   if (Array.isArray(items['enum'])) return findMentioned(source.facts, filterByType(items['enum'], items));
   const type = typesOf(items).find((one) => one !== 'null') ?? 'null';
@@ -91,7 +91,7 @@ function everyItem(source: Source, items: SchemaNode, hint: Hint, depth: number)
   return one.isFound ? [one.value] : [];
 }
 
-/** Another item where the least number is not told; when all must differ, one that is not there yet. */
+/** A further item up to `minItems`. If all items must differ, it is a new one. */
 function filler(source: Source, items: SchemaNode, hint: Hint, depth: number, kept: unknown[], mustDiffer: boolean): unknown {
   const { value } = guess(source, items, hint, depth + 1);
   const isThere = (candidate: unknown) => kept.some((item) => JSON.stringify(item) === JSON.stringify(candidate));

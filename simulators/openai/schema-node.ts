@@ -1,12 +1,12 @@
 export type SchemaNode = Record<string, unknown>;
 
-/** A value for a part of a schema, and whether the text told it. */
+/** A value for a part of a schema, and whether the text has it. */
 export interface Guess {
   value: unknown;
   isFound: boolean;
 }
 
-/** What a place in a schema is about, in words: the property's name and description. */
+/** The words about a place in a schema: the property's name and description. */
 export type Hint = string;
 
 export const isNode = (value: unknown): value is SchemaNode => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -39,7 +39,7 @@ export function merge(under: SchemaNode, over: SchemaNode): SchemaNode {
   return both;
 }
 
-/** The types that a schema allows, told or implied by its keywords. */
+/** The types that a schema allows, by `type` or by its other keywords. */
 export function typesOf(node: SchemaNode): string[] {
   if (Array.isArray(node['type'])) return node['type'] as string[];
   if (typeof node['type'] === 'string') return [node['type']];

@@ -1,6 +1,6 @@
 import { splitSentences } from './sentences.ts';
 
-/** What somebody who is instructed so says, in order; what they know and tell when they are asked; and who they say they are. */
+/** The speech of somebody with these instructions: the lines in order, the facts that answer questions, and the identity. */
 export interface SpeechScript {
   lines: string[];
   facts: string[];
@@ -11,9 +11,9 @@ export interface SpeechScript {
 
 const script = /\b(?:in|with|using) (?:these|the following|exactly these) (?:words|lines)\s*:\s*\n?([^]*)$/i;
 const named = /^you are (\p{Lu}[^,.;!?]*?)(?=,|;|[.!?]|\s+(?:and|who|that)\b|$)/iu;
-/** What holds in some case only. */
+/** The beginning of an instruction that holds only in some case. */
 const conditional = /^(?:if|when|where|while|unless|until|before|after|once)\b/i;
-/** Words with which an instruction begins that concerns how to speak, not what to say. */
+/** The beginning of an instruction about how to speak, not about what to say. */
 const manner =
   /^(?:you|your|be|never|do not|don't|always|only|if|when|where|while|unless|until|before|after|once|play|act|pretend|answer|respond|reply|speak|talk|use|keep|stay|avoid|promise|press|remember|help|find|wait|listen|let|try|make|note|call|one|ignore|follow|then|start|begin|continue|go|end|hang|transfer|write|read|summari[sz]e|extract|classify|translate)\b/i;
 const acts = 'ask|find out|offer|tell|inform|remind|thank|greet|welcome|say|mention|explain|confirm|apologi[sz]e|propose|suggest';
@@ -45,12 +45,12 @@ export function parseSpeechScript(instructions: string): SpeechScript {
     if (spoken.length > 0) speech.lines.push(...joined(spoken));
     else if (!manner.test(sentence) && !new RegExp(`^(?:${acts})\\b`, 'i').test(sentence)) speech.facts.push(sentence);
   }
-  // Who says goodbye has no other turn.
+  // A goodbye ends the talk, so it joins the line before it.
   if (speech.lines.length > 1 && speech.lines.at(-1) === 'Goodbye.') speech.lines.push(...joined(speech.lines.splice(-2)));
   return speech;
 }
 
-/** A thank and a goodbye are one breath. */
+/** Joins a thank-you and a goodbye into one line. */
 const joined = (spoken: string[]): string[] =>
   spoken.includes('Goodbye.') ? [spoken.join(' ').replace(/^Thank you\. Goodbye\.$/, 'Thank you, goodbye.')] : spoken;
 
@@ -76,7 +76,7 @@ const rules: Rule[] = [
   [/^confirm (?:that )?(.+)$/i, (rest) => `Let me confirm ${toYou(rest)}.`],
 ];
 
-/** What is said of one instruction: of a question that asks for several things one line each. */
+/** The lines of one instruction: a question for several things becomes one line for each. */
 function linesFor(clause: string): string[] {
   for (const [pattern, say] of rules) {
     const found = pattern.exec(clause);
@@ -120,7 +120,7 @@ function ofMyself(what: string): string {
 
 const statement = (what: string): string => `${toYou(what)}.`;
 
-/** Who is spoken about in instructions is spoken to on the line, and who is spoken to speaks. */
+/** Changes the pronouns: "they" of the instructions becomes "you" on the line, and "you" becomes "I". */
 const toYou = (text: string): string =>
   text
     .replace(/\b(?:you|yourself) are\b/gi, 'I am')

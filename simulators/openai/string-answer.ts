@@ -3,7 +3,7 @@ import { closestSentence, splitSentences } from './sentences.ts';
 import type { Hint, SchemaNode } from './schema-node.ts';
 import type { TextFacts } from './text-facts.ts';
 
-/** What a place is about, by its words, and which facts answer it. The first that applies counts. */
+/** The kinds of facts by the words of a place. The first that matches counts. */
 const kinds: [RegExp, (facts: TextFacts, hint: Hint) => string[]][] = [
   [/\be-?mail/i, ({ emails }) => emails],
   [/\b(?:phone|mobile|telephone|cell)\b/i, ({ phones }) => phones],
@@ -38,7 +38,7 @@ const formats: Record<string, { read: (facts: TextFacts) => string[]; sample: st
   duration: { read: () => [], sample: 'P1D' },
 };
 
-/** What the texts tell for such a place and fits, without repeats. */
+/** The texts that fit such a place, without repeats. */
 export function textsFor(facts: readonly TextFacts[], node: SchemaNode, hint: Hint): string[] {
   const format = formats[String(node['format'])];
   const kind = kinds.find(([words]) => words.test(hint))?.[1];
@@ -54,7 +54,7 @@ export function textsFor(facts: readonly TextFacts[], node: SchemaNode, hint: Hi
   return [...candidates, ...byPattern].filter((text) => fits(text, node));
 }
 
-/** A place for a question takes what was asked, not what was said before it. */
+/** A place for a question takes a question, not the sentence before it. */
 function firstFor(hint: Hint, sentences: string[]): string[] {
   const asked = /\b(?:question|query)\b/i.test(hint) ? sentences.filter((sentence) => sentence.endsWith('?')) : [];
   return [...asked, ...sentences].slice(0, 1);
@@ -77,7 +77,7 @@ function fits(text: string, node: SchemaNode): boolean {
 
 const maxRepeats = 200;
 
-/** A text that fits although nothing was told: a sentence of the text where any will do. */
+/** A text that fits without a fact: a sentence of the text if any sentence fits. */
 export function someText(facts: readonly TextFacts[], node: SchemaNode): string {
   const format = formats[String(node['format'])];
   if (format) return format.sample;

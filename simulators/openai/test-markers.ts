@@ -17,7 +17,7 @@ export async function applyTestMarkers(texts: readonly string[], model: string):
     throw new OpenAiError(500, 'The server had an error while processing your request. Sorry about that!', { type: 'server_error' });
 }
 
-/** Never to be tried again, although its status is that of a rate limit. */
+/** Must not be retried, although the status is that of a rate limit. */
 const quotaExceeded = () =>
   new OpenAiError(
     429,

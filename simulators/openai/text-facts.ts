@@ -1,4 +1,4 @@
-/** What can be read in a text, each kind in the order of its first mention. */
+/** The facts of a text, each kind in the order of its first mention. */
 export interface TextFacts {
   text: string;
   names: string[];
@@ -6,7 +6,7 @@ export interface TextFacts {
   dates: string[];
   dateTimes: string[];
   times: string[];
-  /** With where they stand in the text. */
+  /** Each with its position in the text. */
   numbers: { value: number; at: number }[];
   emails: string[];
   phones: string[];
@@ -57,7 +57,7 @@ export function readFacts(whole: string): TextFacts {
   };
 }
 
-/** Of a transcript what the other side said: a model does not answer from its own words. */
+/** The other side's lines of a transcript: a model does not answer from its own words. */
 function ownLines(text: string): string {
   const lines = text.split('\n').filter((line) => !/^\s*(?:agent|assistant|bot|ai)\s*:/i.test(line));
   return lines.map((line) => line.replace(/^\s*(?:user|caller|customer|contact|person|human)\s*:\s*/i, '')).join('\n');

@@ -6,7 +6,7 @@ import { toStems, toTopic } from './words.ts';
 const generic = new Set(
   toStems('user caller customer person contact say says said want wants ask asks asked tell tells give gives need needs'),
 );
-/** What a word stands for beside itself: who says "Tuesday" has named a day. */
+/** Further meanings of a word: "Tuesday" is also "day". */
 const meanings: [RegExp, string][] = [
   [/\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:tomorrow|today|tonight|weekend)\b|\b\d{4}-\d\d-\d\d\b/i, 'day date appointment'],
   [/\b\d{1,2}:\d\d\b|\b\d{1,2} ?(?:am|pm|o'clock)\b|\b(?:noon|morning|afternoon|evening)\b/i, 'time'],

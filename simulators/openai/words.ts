@@ -20,8 +20,8 @@ export const toStems = (text: string): string[] => splitWords(text).map(toStem);
 const stopWords =
   'a an and any are as at be been but by can could did do does for from had has have he her him his how i if im in into is it its just me my of on or our please she so some than that the their them then there these they this those to us was we were what when where which who will with would you your';
 
-/** Words that say nothing of what a text is about. */
+/** Words that have no meaning of their own. */
 export const stopStems: ReadonlySet<string> = new Set(toStems(stopWords));
 
-/** The stems of what a text is about. */
+/** The stems of the words that have a meaning. */
 export const toTopic = (text: string): Set<string> => new Set(toStems(text).filter((stem) => !stopStems.has(stem)));

@@ -14,7 +14,7 @@ export const conversations: Conversation[] = [
   { id: 'G0000000003', name: 'deals', is_private: true, is_member: true },
 ];
 
-/** Fewer than are asked for, as the vendor says may happen, so that everybody has to page. */
+/** The vendor may return fewer than the requested number. The simulator does so, so that every client has to page. */
 const maxPerPage = 2;
 const scopeOf: Record<string, string> = {
   public_channel: 'channels:read',

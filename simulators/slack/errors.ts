@@ -10,7 +10,7 @@ export class SlackError extends Error {
   }
 }
 
-/** Slack itself ignores arguments that it does not know; here a misspelt one is to be seen. */
+/** Slack ignores unknown arguments. The simulator refuses them, so that a misspelling is noticed. */
 export function requireKnown(given: Record<string, unknown>, known: string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined)

@@ -7,15 +7,15 @@ import { createMachine, createPerson, type SimulatedPerson } from './person.ts';
 import { RelaySession, type RelayRequest, type RelayOutcome } from './relay-session.ts';
 import { pickWithin, type CallSettings } from './settings.ts';
 
-/** What a vendor adds to the exchange: its words. */
+/** The vendor's part of the exchange: its wire formats. */
 export interface Carrier<Order> {
-  /** Tells the customer of a change, if they want to know. */
+  /** Sends the customer a status callback, if they asked for it. */
   report(line: SimulatedCall<Order>, status: LineStatus): void;
-  /** An answered call, until the customer's instructions are at their end. Rejects when the line goes down. */
+  /** Follows the customer's instructions for an answered call to their end. Rejects when the line goes down. */
   converse(line: SimulatedCall<Order>): Promise<void>;
-  /** An inbound call that rings, until it is answered. Rejects when the line goes down. */
+  /** Lets an inbound call ring until it is answered. Rejects when the line goes down. */
   offer(line: SimulatedCall<Order>): Promise<void>;
-  /** After the end: recordings. */
+  /** Does the work after the end of a call: recordings. */
   finish(line: SimulatedCall<Order>): void;
 }
 
@@ -25,7 +25,7 @@ export interface Parties {
   attemptKey: string | null;
   to: string;
   from: string;
-  /** Of ringing, as the customer limits it. */
+  /** The customer's limit for the time of ringing. */
   ringLimitMs?: number | undefined;
   callLimitMs?: number | undefined;
 }
@@ -34,7 +34,7 @@ export interface CallSimulatorDependencies {
   store: CallStore;
   outbox: Outbox;
   settings: CallSettings;
-  /** Aborted when everything is to stop. */
+  /** Aborted when the simulator stops. */
   signal: AbortSignal;
 }
 
@@ -74,19 +74,19 @@ export class CallSimulator<Order> {
     return [...this.#lines.values()];
   }
 
-  /** What the person of a phone number says, instead of what they would. */
+  /** Sets the lines that the person of a phone number says. */
   setScript(phone: string, script: string[]): void {
     this.#scripts.set(phone, script);
   }
 
-  /** Takes the order to call somebody. What comes of it is reported. */
+  /** Accepts the order to call somebody, and reports the course of the call. */
   place(parties: Parties, order: Order): SimulatedCall<Order> {
     const line = this.#open(parties, 'outbound', 'queued', order);
     this.#live(line, this.#dial(line, parties));
     return line;
   }
 
-  /** Somebody calls the customer. */
+  /** Lets somebody call the customer. */
   ring(parties: Parties, order: Order): SimulatedCall<Order> {
     const line = this.#open(parties, 'inbound', 'ringing', order);
     const answered = async () => {
@@ -130,7 +130,7 @@ export class CallSimulator<Order> {
     return line;
   }
 
-  /** The life of a line ends with its end, whoever brings it about. */
+  /** Runs the line from its beginning to its end. */
   #live(line: SimulatedCall<Order>, life: Promise<void>): void {
     life.catch((error: Error) => {
       if (!line.isLive || this.#isClosed) return;
@@ -187,7 +187,7 @@ export class CallSimulator<Order> {
     this.#carrier.finish(line);
   }
 
-  /** As a hang-up by the customer's API or by the person. */
+  /** Hangs up, for the customer's API or for the person. */
   hangUp(line: SimulatedCall<Order>, by: 'person' | 'service'): void {
     this.end(line, line.record.answered_at === null ? 'cancelled' : 'completed', by);
   }
@@ -217,7 +217,7 @@ export class CallSimulator<Order> {
     return outcome;
   }
 
-  /** Somebody else, who fetches it from what is due, opens the socket and talks; what they answer is the outcome. */
+  /** A test fetches the due socket, opens it and talks. Its answer is the outcome. */
   async #holdSession({ record, signal }: SimulatedCall<Order>, { url, headers, setup }: RelayRequest): Promise<RelayOutcome> {
     const down = new Promise<RelayOutcome>((resolve) =>
       signal.addEventListener('abort', () => resolve({ reason: 'hung_up' }), { once: true }),
@@ -238,7 +238,7 @@ export class CallSimulator<Order> {
     return Promise.race([down, outcome]);
   }
 
-  /** The same person for every session of a call: who has said yes does not say it again after the socket was lost. */
+  /** The person of a call. All sessions have the same one, so that nobody says yes again after a lost socket. */
   #personOf(line: SimulatedCall<Order>): SimulatedPerson {
     const known = this.#persons.get(line);
     if (known) return known;

@@ -8,9 +8,9 @@ export interface CallFilter {
   attempt?: string | undefined;
 }
 
-/** Every call of a carrier. Kept in a file when one is given, so that what was dialled outlives a crash of this process. */
+/** Every call of a carrier. A file, if given, keeps the dialled calls across a crash of this process. */
 export class CallStore {
-  /** A line for each change: the call as it was after it. */
+  /** One line for each change: the call after the change. */
   readonly #file: JsonLinesFile<CallRecord>;
   readonly #calls = new Map<string, CallRecord>();
   readonly #live = new Map<string, Set<string>>();
@@ -23,7 +23,7 @@ export class CallStore {
     for (const call of this.#calls.values()) if (call.ended_at === null) this.#breakOff(call, now);
   }
 
-  /** What was going on when the process died is over: nobody talks any more. */
+  /** Ends the calls that were live when the process died. */
   #breakOff(call: CallRecord, now: number): void {
     call.status = call.answered_at === null ? 'failed' : 'completed';
     call.sip_code ??= call.answered_at === null ? 503 : null;
@@ -32,7 +32,7 @@ export class CallStore {
     this.save(call);
   }
 
-  /** After every change. The record is the caller's and may change further. */
+  /** Saves a call after a change. The caller keeps the record and may change it further. */
   save(call: CallRecord): void {
     this.#calls.set(call.sid, call);
     this.#count(call);

@@ -14,13 +14,13 @@ const Actions = {
 
 const Script = z.strictObject({ phone: z.string(), says: z.array(z.string().min(1)) });
 
-/** `/__sim` of a carrier: what was dialled, what is due, and what the person on the phone is to do. */
+/** `/__sim` of a carrier: the dialled calls, the due callbacks, and actions of the person on the phone. */
 export function carrierControl<Order>(exchange: CallSimulator<Order>): Hono {
   const { store: book, outbox, settings } = exchange;
   const routes = new Hono();
   addOutboxRoutes(routes, outbox);
 
-  /** Each call that was placed, and how many were live at once at the most. `?account=&to=&from=&attempt=` narrow it. */
+  /** All placed calls, and the maximum number of calls live at once. `?account=&to=&from=&attempt=` filter them. */
   routes.get('/ledger', (c) => {
     const calls = book.list(c.req.query());
     const counts = Object.entries(Object.groupBy(calls, ({ attempt_key: key }) => key ?? ''));
@@ -36,7 +36,7 @@ export function carrierControl<Order>(exchange: CallSimulator<Order>): Hono {
   routes.patch('/settings', async (c) => {
     const given = await read(c.req.raw, z.record(z.string(), z.unknown()));
     const whole = CallSettingsSchema.parse(given);
-    // What was not given has its default in `whole`, and stays as it is.
+    // A setting that is not given has its default in `whole`, and keeps its value.
     for (const [name, value] of Object.entries(whole)) if (name in given) Object.assign(settings, { [name]: value });
     return c.json(settings);
   });

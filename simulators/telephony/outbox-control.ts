@@ -20,14 +20,14 @@ const DueAnswer = z.strictObject({ status: z.int().min(100).max(599).default(200
 export const readControl = async <Value>(request: Request, schema: z.ZodType<Value>): Promise<Value> =>
   schema.parse(await request.json().catch(() => ({})));
 
-/** What steers the callbacks of a vendor under its `/__sim`: what is due, and what is sent again. */
+/** The routes under a vendor's `/__sim` that fetch due callbacks and send callbacks again. */
 export function addOutboxRoutes(routes: Hono, outbox: Outbox): void {
   routes.onError((error, c) => {
     if (error instanceof z.ZodError) return c.json({ error: z.prettifyError(error) }, 422);
     throw error;
   });
 
-  /** With `callbacks: hold`: what would have been sent. `?wait_ms=` waits for it, `?account=` takes those of one account alone. */
+  /** With `callbacks: hold`, the callbacks that are due. `?wait_ms=` waits for one, `?account=` filters by account. */
   routes.get('/due', async (c) => {
     const taken = await outbox.takeDue(c.req.query('account'), Number(c.req.query('wait_ms') ?? 0));
     return c.json({ due: taken.map(({ id, callback }) => Object.assign({ id }, callback, { headers: callback.headers() })) });
@@ -37,7 +37,7 @@ export function addOutboxRoutes(routes: Hono, outbox: Outbox): void {
     return isKnown ? c.json({ settled: true }) : c.json({ error: 'Nothing of this id was handed out and is unanswered' }, 404);
   });
 
-  /** Sends a callback of a call or message again: the last one, the last of an `event`, or the one at `index`. Answers what was answered to it. */
+  /** Sends a callback of a call or message again: the last one, the last of an `event`, or the one at `index`. The response has the customer's answer. */
   routes.post('/emit', async (c) => {
     const { id, event, index } = await readControl(c.req.raw, Emission);
     const sent = outbox.listSent(id);

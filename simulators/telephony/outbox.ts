@@ -4,14 +4,14 @@ import type { CallSettings } from './settings.ts';
 
 /** A request of the carrier to the customer. */
 export interface Callback {
-  /** What it tells, for `/__sim/emit`: initiated, ringing, answered, ended, machine, recording, answer, action ... */
+  /** Its event, for `/__sim/emit`: initiated, ringing, answered, ended, machine, recording, answer, action ... */
   event: string;
   account: string;
   sid: string;
   method: 'GET' | 'POST';
   url: string;
   body: string;
-  /** All headers, the signature among them; asked anew for every try. */
+  /** All headers with the signature; made again for every try. */
   headers: () => Record<string, string>;
 }
 
@@ -42,13 +42,13 @@ export class Outbox {
     this.#signal = signal;
   }
 
-  /** Tells, and tries again after a failure of the other side. Resolves with the last answer. */
+  /** Sends a callback, and tries again after a failure of the other side. Resolves with the last answer. */
   async notify(callback: Callback): Promise<CallbackAnswer> {
     this.#remember(callback);
     return this.#try(callback, this.#settings.retry_delays_ms);
   }
 
-  /** Asks for what is to happen on the line, where somebody waits: tried twice. */
+  /** Asks for the next instructions of a live line. Tried twice, since a person waits. */
   async ask(callback: Callback): Promise<CallbackAnswer> {
     this.#remember(callback);
     return this.#try(callback, this.#settings.retry_delays_ms.slice(0, 1));
@@ -82,7 +82,7 @@ export class Outbox {
     if (this.#sent.size > maxStoredCalls) this.#sent.delete(this.#sent.keys().next().value!);
   }
 
-  /** What was sent, or due, of a call, in order. */
+  /** The callbacks of a call that were sent or are due, in order. */
   listSent(sid: string): Callback[] {
     return this.#sent.get(sid) ?? [];
   }
@@ -95,7 +95,7 @@ export class Outbox {
     return promise;
   }
 
-  /** Hands out what is held, oldest first; waits for something to come when there is nothing. */
+  /** Hands out the held callbacks, oldest first. Without any, waits up to `waitMs` for one. */
   async takeDue(account: string | undefined, waitMs: number): Promise<{ id: string; callback: Callback }[]> {
     const deadline = Date.now() + waitMs;
     for (;;) {
@@ -114,7 +114,7 @@ export class Outbox {
     }
   }
 
-  /** What the customer answered to a callback that was handed out. False for an unknown one. */
+  /** Takes the customer's answer to a callback that was handed out. Returns false for an unknown one. */
   settle(id: string, answer: CallbackAnswer): boolean {
     const entry = this.#handedOut.get(id);
     this.#handedOut.delete(id);

@@ -1,12 +1,12 @@
 export interface Reaction {
-  /** Absent: they stay silent. */
+  /** Absent: the person stays silent. */
   says?: string;
   hangsUp?: boolean;
 }
 
-/** Who is on the phone, one for each call. */
+/** The person on the phone, one for each call. */
 export interface SimulatedPerson {
-  /** Said as soon as the line is up, before anything is heard. */
+  /** Said as soon as the line is up, before the agent speaks. */
   opening?: string;
   hear(text: string): Reaction;
 }
@@ -14,7 +14,7 @@ export interface SimulatedPerson {
 export interface PersonBehavior {
   declines: boolean;
   hangsUpAfterGreeting: boolean;
-  /** Said one by one instead of what comes to their mind. */
+  /** Lines that the person says one by one, instead of answers of its own. */
   script: readonly string[];
 }
 
@@ -28,7 +28,7 @@ const questions: [RegExp, string][] = [
 ];
 const maxUtterances = 20;
 
-/** Says, in order, what fits: yes or no to the offer, "Tuesday" when asked for a day, goodbye. Hangs up once both have said goodbye. */
+/** A person who answers the offer with yes or no, says "Tuesday" when asked for a day, and says goodbye. Hangs up when both have said goodbye. */
 export function createPerson({ declines, hangsUpAfterGreeting, script }: PersonBehavior): SimulatedPerson {
   const planned = [...script];
   let utteranceCount = 0;
@@ -62,7 +62,7 @@ export function createPerson({ declines, hangsUpAfterGreeting, script }: PersonB
   };
 }
 
-/** An answering machine: speaks first, then records until it has enough. */
+/** An answering machine: speaks first, then records two utterances and hangs up. */
 export function createMachine(): SimulatedPerson {
   let utteranceCount = 0;
   return {

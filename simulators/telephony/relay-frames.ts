@@ -3,7 +3,7 @@ import { z } from 'zod';
 const language = z.string().min(1);
 const common = { interruptible: z.boolean().optional(), preemptible: z.boolean().optional() };
 
-/** What Telnyx documents of it; what it makes of more than that is unknown. */
+/** The part that Telnyx documents. Its behaviour beyond that is unknown. */
 const PlainText = z.strictObject({ type: z.literal('text'), token: z.string().min(1), last: z.boolean().default(false) });
 
 const otherFrames = [
@@ -15,7 +15,7 @@ const otherFrames = [
   z.strictObject({ type: z.literal('end'), handoffData: z.string().optional() }),
 ] as const;
 
-/** What the customer may send over the relay socket (https://www.twilio.com/docs/voice/conversationrelay/websocket-messages). */
+/** The frames that the customer may send over the relay socket (https://www.twilio.com/docs/voice/conversationrelay/websocket-messages). */
 const Frame = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), token: z.string(), last: z.boolean().default(false), lang: language.optional(), ...common }),
   ...otherFrames,
@@ -24,7 +24,7 @@ const PlainFrame = z.discriminatedUnion('type', [PlainText, ...otherFrames]);
 
 export type Frame = z.output<typeof Frame> | z.output<typeof PlainFrame>;
 
-/** The frame, or what is wrong with it. `isPlain`: texts have no options and are never empty, as at Telnyx. */
+/** The frame, or a sentence that says why it is invalid. `isPlain`: texts have no options and are never empty, as at Telnyx. */
 export function readFrame(text: string, isPlain = false): Frame | { fault: string } {
   let value: unknown;
   try {

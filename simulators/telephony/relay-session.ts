@@ -12,7 +12,7 @@ export interface RelayRequest {
   greeting?: string | undefined;
   language: string;
   hasDtmf: boolean;
-  /** As Telnyx is: texts have no options and are never empty, and the tenth frame that is not taken closes the socket. */
+  /** As at Telnyx: texts have no options and are never empty, and the tenth invalid frame closes the socket. */
   isStrict?: boolean;
 }
 
@@ -22,7 +22,7 @@ export type RelayOutcome =
   | { reason: 'hung_up' }
   | { reason: 'lost'; code: number; message: string };
 
-/** What a session tells of itself while it lasts. */
+/** Receives the events of a session. */
 export interface RelayListener {
   opened(): void;
   spoken(speaker: 'agent' | 'person', text: string): void;
@@ -55,10 +55,10 @@ export class RelaySession {
   #isOver = false;
   #faults = 0;
   #isOpen = false;
-  /** What the agent is saying. */
+  /** The words that the agent is speaking. */
   #utterance = '';
   #lastHeard = '';
-  /** What the person has not reacted to. */
+  /** The words to which the person has not reacted yet. */
   #unanswered = '';
   #promptedAt: number | undefined;
   #reaction: NodeJS.Timeout | undefined;
@@ -136,7 +136,7 @@ export class RelaySession {
     if (hangsUp) this.hangUp();
   }
 
-  /** The person waits for something to be said. */
+  /** Lets the person hang up after too long a silence. */
   #listen(): void {
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => this.hangUp(), this.#manners.maxSilenceMs);
@@ -150,7 +150,7 @@ export class RelaySession {
     this.#send({ type: 'prompt', voicePrompt: text, lang: this.#order.language, last: true });
   }
 
-  /** Speaks over the agent: of what was being said, only the first half was heard. */
+  /** Interrupts the agent: the person has heard the first half of the utterance. */
   interrupt(text: string): void {
     const words = (this.#utterance || this.#lastHeard).split(/\s+/).filter((word) => word !== '');
     const heardWords = words.slice(0, Math.ceil(words.length / 2));
@@ -176,12 +176,12 @@ export class RelaySession {
     this.#end({ reason: 'hung_up' });
   }
 
-  /** The carrier was told to stop. */
+  /** Ends the session when the carrier stops. */
   stop(): void {
     this.#end({ reason: 'ended' });
   }
 
-  /** The socket breaks, as it does when the customer's server is replaced. */
+  /** Breaks the socket, as a restart of the customer's server does. */
   drop(): void {
     this.#lose(64105, 'WebSocket ended unexpectedly');
   }

@@ -1,5 +1,5 @@
 export interface Scenario {
-  /** What comes of dialling. */
+  /** The result of dialling. */
   result: 'person' | 'machine' | 'busy' | 'no_answer' | 'failed';
   /** The first request to place the call fails, without a call. */
   isFirstPostRefused: boolean;
@@ -8,15 +8,15 @@ export interface Scenario {
   hangsUpAfterGreeting: boolean;
   /** Status callbacks come twice and out of order. */
   isDisordered: boolean;
-  /** Nothing tells that the call has ended. */
+  /** No callback reports the end of the call. */
   isEndUntold: boolean;
-  /** The person says no to what is offered. */
+  /** The person declines the offer. */
   declines: boolean;
 }
 
 const results: Record<string, Scenario['result']> = { '0001': 'busy', '0002': 'no_answer', '0003': 'failed', '0004': 'machine' };
 
-/** What the last four digits of a called number decide, and the one before them. */
+/** The course of a call, as the last five digits of the called number decide it. */
 export function toScenario(phone: string): Scenario {
   const last = phone.slice(-4);
   return {

@@ -16,21 +16,21 @@ const milliseconds = z.coerce.number().int().min(0);
 
 /** How the simulated carriers behave. */
 export const CallSettingsSchema = z.strictObject({
-  /** From dialling to the answer, or to whatever else comes of it. */
+  /** From dialling to the answer or another result. */
   ring_ms: Span.default({ from: 50, to: 50 }),
-  /** From what a person has heard to what they say. */
+  /** From the agent's words to the person's answer. */
   turn_ms: Span.default({ from: 20, to: 20 }),
   /** How long the carrier takes to accept a call. */
   accept_ms: milliseconds.default(0),
-  /** Calls dialled a second for each account, the rest waits; 0: no limit. */
+  /** Calls dialled a second for each account; further calls wait. 0: no limit. */
   calls_per_second: z.coerce.number().min(0).default(0),
   /** How long a person listens to silence before they hang up. */
   patience_ms: milliseconds.default(15_000),
-  /** How long the links to recordings last that Telnyx gives. */
+  /** How long Telnyx's links to recordings are valid. */
   link_ms: milliseconds.default(600_000),
   /** Whether the accounts at Twilio have ConversationRelay switched on. */
   has_relay: z.boolean().default(true),
-  /** `hold`: nothing is sent, everything waits at `/__sim/due` for a test to hand it on. */
+  /** `hold`: no callback is sent; all wait at `/__sim/due` for a test to deliver them. */
   callbacks: z.enum(['send', 'hold']).default('send'),
   /** Waits before a callback is tried again. */
   retry_delays_ms: z.array(milliseconds).default([200, 1000, 4000]),
@@ -48,7 +48,7 @@ const variables = {
   SIM_CALLBACKS: 'callbacks',
 } as const;
 
-/** Settings from the environment, under what is given. Throws LocalError for a bad one. */
+/** Settings from the environment; the given ones come first. Throws LocalError for a bad one. */
 export function readCallSettings(environment: Record<string, string | undefined>, given: GivenCallSettings = {}): CallSettings {
   const set = Object.entries(variables).flatMap(([variable, name]) => (environment[variable] ? [[name, environment[variable]]] : []));
   const parsed = CallSettingsSchema.safeParse({ ...Object.fromEntries(set), ...given });

@@ -4,7 +4,7 @@ import { CallbackShuffler } from './callback-shuffler.ts';
 import type { RelaySession } from './relay-session.ts';
 import { toScenario, type Scenario } from './scenario.ts';
 
-/** A call that is going on, or was in this process: its record, what was ordered for it, and what it has to do with now. */
+/** A call of this process, live or ended: its record, its order, and its timers and socket. */
 export class SimulatedCall<Order> {
   readonly record: CallRecord;
   readonly order: Order;
@@ -40,7 +40,7 @@ export class SimulatedCall<Order> {
     return sleep(milliseconds, undefined, { signal: this.signal });
   }
 
-  /** Nothing goes on here any more. */
+  /** Stops all work of this call. */
   close(): void {
     this.session?.hangUp();
     this.#ending.abort();

@@ -2,7 +2,7 @@ export interface XmlElement {
   name: string;
   attributes: Record<string, string>;
   children: XmlElement[];
-  /** Of this element alone, trimmed. */
+  /** The text of this element alone, trimmed. */
   text: string;
 }
 

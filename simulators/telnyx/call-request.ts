@@ -62,7 +62,7 @@ export interface CallEvent {
   payload: object;
 }
 
-/** A call as it was ordered, and what it waits for. */
+/** An ordered call, and the commands that it waits for. */
 export interface TelnyxCallRequest {
   webhookUrl: string | undefined;
   clientState: string | undefined;
@@ -73,9 +73,9 @@ export interface TelnyxCallRequest {
   origin: string;
   machineDetection: Dial['answering_machine_detection'];
   isRecorded: boolean;
-  /** When each command to the call was obeyed, the order to call among them, in epoch ms. */
+  /** When each command to the call was executed, including the order to call, in epoch ms. */
   commandTimes: Map<string, number>;
-  /** What the customer was told of the call, oldest first. */
+  /** The webhooks about the call, oldest first. */
   events: CallEvent[];
   /** Resolved when the call is answered by command. */
   answered: PromiseWithResolvers<void>;
@@ -113,7 +113,7 @@ const notE164 = (field: string) =>
   );
 const forbidden = (detail: string) => new TelnyxError(403, '10010', 'Authorization failed', detail);
 
-/** The block of numbers that are magic at Twilio is it here, too. */
+/** Twilio's block of magic numbers has its meaning here, too. */
 function checkNumbers({ to, from }: Dial): void {
   for (const [field, number] of Object.entries({ to, from })) if (!e164.test(number)) throw notE164(field);
   if (from.startsWith('+1500555') && from !== '+15005550006') throw forbidden('Unverified origination number D35');

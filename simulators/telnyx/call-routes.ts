@@ -22,7 +22,7 @@ type Calls = CallSimulator<TelnyxCallRequest>;
 /** Paths under `/v2`: calls and the commands to them. */
 export function callRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> {
   const refusedOnce = new Set<string>();
-  /** By connection and command: the same command is not obeyed twice within a minute. */
+  /** By connection and command: the same command is not executed twice within a minute. */
   const dialled = new Map<string, SimulatedCall<TelnyxCallRequest>>();
   const routes = new Hono<{ Bindings: VendorBindings }>();
   routes.use(async (c, next) => {
@@ -91,7 +91,7 @@ const idOf = (body: unknown): string | undefined => {
   return typeof id === 'string' ? id : undefined;
 };
 
-/** Whether a command of this id was obeyed on this call within the last minute, whatever it was: then this one is not. */
+/** Whether a command with this id was executed on this call within the last minute. Then this command is skipped. */
 function isRepeat({ commandTimes }: TelnyxCallRequest, body: unknown): boolean {
   const id = idOf(body);
   return id !== undefined && (commandTimes.get(id) ?? -Infinity) > Date.now() - commandMemoryMs;

@@ -14,7 +14,7 @@ export const newCallId = (): string => `v3:${randomBytes(30).toString('base64url
 
 const types: Partial<Record<LineStatus, string>> = { initiated: 'call.initiated', answered: 'call.answered' };
 
-/** What Telnyx does around a call: webhooks, and what it is commanded to. */
+/** Telnyx's part of a call: webhooks and commands. */
 export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
   readonly #exchange: CallSimulator<TelnyxCallRequest>;
 
@@ -27,7 +27,7 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
     const isEnd = record.ended_at !== null;
     if (isEnd && scenario.isEndUntold) return;
     const type = isEnd ? 'call.hangup' : types[status];
-    // Telnyx tells nothing of ringing.
+    // Telnyx sends no webhook for ringing.
     if (type === undefined) return;
     const more = isEnd ? hangupFields(line) : status === 'initiated' ? { direction: 'outgoing', state: 'bridging' } : {};
     const callback = webhook(line, isEnd ? 'ended' : status, type, more);
@@ -45,20 +45,20 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
       );
   }
 
-  /** Inbound: rings until the command to answer comes, or the person has enough. */
+  /** Inbound: rings until the command to answer comes, or the caller gives up. */
   async offer(line: TelnyxCall): Promise<void> {
     void this.#tell(line, webhook(line, 'initiated', 'call.initiated', { direction: 'incoming', state: 'parked' }));
     await Promise.race([line.order.answered.promise, this.#loseInterest(line)]);
   }
 
-  /** Never resolves: it hangs up, or the line is down before. */
+  /** Never resolves: the caller hangs up, or the line goes down before. */
   async #loseInterest(line: TelnyxCall): Promise<never> {
     await line.sleep(this.#exchange.settings.patience_ms);
     this.#exchange.hangUp(line, 'person');
     return new Promise(() => undefined);
   }
 
-  /** Talks over each relay that is started, and waits for the next; nobody waits in silence for long. */
+  /** Talks over each relay that is started, and waits for the next. Hangs up after a long silence. */
   async converse(line: TelnyxCall): Promise<void> {
     void this.#detect(line);
     for (;;) {
@@ -75,7 +75,7 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
         setup: setupFrame(line, sessionId, start),
       });
       if (outcome.reason === 'hung_up') this.#exchange.hangUp(line, 'person');
-      // The one reason that is documented; of the others nobody outside knows the words.
+      // The only documented reason.
       const reason = outcome.reason === 'lost' ? 'customer_disconnect' : `relay_${outcome.reason}`;
       void this.#tell(line, webhook(line, 'conversation_ended', 'call.conversation.ended', { conversation_id: sessionId, reason }));
       if (!line.isLive) return;

@@ -13,7 +13,7 @@ export const eventResource = ({ legId, sessionId, name, at, payload }: CallEvent
   metadata: { payload },
 });
 
-/** A call as the API shows it. Its duration counts from the dialling, since nobody says that it does not. After a restart of the simulators nothing is known of the order any more. */
+/** A call as the API shows it. The duration counts from the dialling, since Telnyx documents no other start. A restart of the simulators loses the order. */
 export function callResource(record: CallRecord, order: TelnyxCallRequest | undefined, isAlive: boolean): object {
   const { sid, created_at: start, ended_at: end } = record;
   return {

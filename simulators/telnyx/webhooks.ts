@@ -13,7 +13,7 @@ export function webhook(line: SimulatedCall<TelnyxCallRequest>, event: string, t
   return createWebhook(line, event, type, { ...call, ...more });
 }
 
-/** A webhook about a recording, which names the leg of the call, and not the call. */
+/** A webhook about a recording. It names the leg of the call, not the call. */
 export const recordingWebhook = (line: SimulatedCall<TelnyxCallRequest>, type: string, fields: object): Callback | undefined =>
   createWebhook(line, 'recording', type, fields);
 
@@ -56,7 +56,7 @@ const causes = {
   cancelled: ['originator_cancel', 'caller'],
 } as const;
 
-/** How a call ended, as `call.hangup` tells it. */
+/** The end of a call in the words of `call.hangup`. */
 export function hangupFields({ record }: SimulatedCall<TelnyxCallRequest>): object {
   const { status, ended_by: by, sip_code: sip, ended_at: end } = record;
   const [cause, source] = causes[status as keyof typeof causes] ?? ['normal_clearing', by === 'person' ? 'callee' : 'caller'];

@@ -32,10 +32,10 @@ const known = new Set(
 const callbackEvents = new Set<string>(['initiated', 'ringing', 'answered', 'completed']);
 const maxDocumentLength = 4_000;
 
-/** The order in a form of `POST /Calls.json`, its numbers left out of account. Throws TwilioError. */
+/** The order in a form of `POST /Calls.json`, without a check of its numbers. Throws TwilioError. */
 export function readCallRequest(form: URLSearchParams, account: TwilioAccount, origin: string): TwilioCallRequest {
   const unknown = [...form.keys()].find((name) => !known.has(name));
-  // Twilio itself ignores it; here a misspelt parameter is to be seen.
+  // Twilio ignores an unknown parameter. The simulator refuses it, so that a misspelling is noticed.
   if (unknown !== undefined) throw badRequest(20001, `Unknown parameter: ${unknown}`);
   const url = address(form, 'Url', 21205);
   const document = form.get('Twiml') ?? undefined;
@@ -91,7 +91,7 @@ function checkTo(to: string): void {
   if (fault) throw badRequest(fault[0], fault[1](to));
 }
 
-/** Of the block of magic numbers one alone is owned; every other number is. */
+/** Whether the account owns a number: one of the magic numbers, and every number outside of their block. */
 function checkFrom(from: string): void {
   if (!e164.test(from) || from === '+15005550001')
     throw badRequest(21212, `The 'From' number ${from} is not a valid phone number, shortcode, or alphanumeric sender ID.`);

@@ -97,7 +97,7 @@ export function callRoutes(exchange: CallSimulator<TwilioCallRequest>): Hono<{ B
   return routes;
 }
 
-/** Of what the other side did wrong, that which has a code. */
+/** The problems of the other side that have a code. */
 function notificationOf({ account, sid }: CallRecord, problem: string): object | undefined {
   const [, code, words] = /^(\d{5}): (.*)$/s.exec(problem) ?? [];
   if (code === undefined) return undefined;
@@ -116,7 +116,7 @@ function notificationOf({ account, sid }: CallRecord, problem: string): object |
 const audio = (bytes: Buffer, type: string) =>
   new Response(new Uint8Array(bytes), { headers: { 'content-type': type, 'content-length': String(bytes.byteLength) } });
 
-/** Another content type has no parameters, as at Twilio. */
+/** A body of another content type has no parameters, as at Twilio. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   return new URLSearchParams(type === 'application/x-www-form-urlencoded' ? await request.text() : '');

@@ -7,7 +7,7 @@ import { sign } from './signature.ts';
 
 export type Parameters = Record<string, string | undefined>;
 
-/** What every request about a call carries. */
+/** The parameters of every request about a call. */
 export function callParameters({ record }: SimulatedCall<TwilioCallRequest>): Parameters {
   return {
     CallSid: record.sid,
@@ -22,7 +22,7 @@ export function callParameters({ record }: SimulatedCall<TwilioCallRequest>): Pa
   };
 }
 
-/** A status callback of the moment, with the next number in the sequence. */
+/** A status callback with the present status and the next sequence number. */
 export function statusParameters(line: SimulatedCall<TwilioCallRequest>): Parameters {
   const { record, order } = line;
   const isEnded = record.ended_at !== null;

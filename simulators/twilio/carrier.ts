@@ -20,7 +20,7 @@ const eventOf: Partial<Record<LineStatus, CallbackEvent>> = { initiated: 'initia
 const sessionStatuses = { ended: 'ended', hung_up: 'completed', lost: 'failed' } as const;
 const maxDocuments = 50;
 
-/** What Twilio does around a call: status callbacks, the document, the relay and its action. */
+/** Twilio's part of a call: status callbacks, the document, the relay and its action. */
 export class TwilioCarrier implements Carrier<TwilioCallRequest> {
   readonly #exchange: CallSimulator<TwilioCallRequest>;
 
@@ -52,7 +52,7 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
     order.document = await this.#fetchDocument(line, 'answer', order.url!, order.method, {});
     const first = order.document === undefined ? undefined : this.#read(line, order.document)?.[0];
     if (first?.verb === 'Reject') this.#exchange.end(line, first.reason === 'busy' ? 'busy' : 'no_answer', 'service');
-    // Rejects when the line is down by now.
+    // Rejects when the line is down.
     await line.sleep(0);
   }
 
@@ -93,7 +93,7 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
     return undefined;
   }
 
-  /** Runs documents until one is at its end. A fault in one ends the call, after an apology that only the person hears. */
+  /** Runs documents until one ends. A faulty document ends the call, after an apology that only the person hears. */
   async #run(line: TwilioCall, first: string | undefined): Promise<void> {
     let document = first;
     for (let count = 0; document !== undefined && line.isLive && count < maxDocuments; count++) {
@@ -119,7 +119,7 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
     }
   }
 
-  /** The document that follows, or undefined when the call is to end. */
+  /** The next document, or undefined when the call ends. */
   async #runVerbs(line: TwilioCall, verbs: Verb[]): Promise<string | undefined> {
     for (const verb of verbs) {
       if (verb.verb === 'Hangup' || verb.verb === 'Reject') return undefined;
@@ -134,7 +134,7 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
     return undefined;
   }
 
-  /** A relay session and the request to the action that follows it; that of a call that has ended is answered to nobody. */
+  /** A relay session, and the request to its action afterwards. If the call has ended, the answer is ignored. */
   async #connect(line: TwilioCall, { action, method, relay }: ConnectVerb): Promise<string | undefined> {
     const { record, order } = line;
     const sessionId = newSid('VX');

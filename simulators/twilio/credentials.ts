@@ -2,7 +2,7 @@ import { TwilioError } from './errors.ts';
 
 export interface TwilioAccount {
   accountSid: string;
-  /** Signs what is sent to the customer. */
+  /** The key that signs requests to the customer. */
   authToken: string;
 }
 

@@ -24,7 +24,7 @@ export interface MessageRequest {
 /** The order in a form of `POST /Messages.json`. Throws TwilioError. */
 export function readMessageRequest(form: URLSearchParams, catalogue: SimulatedTemplate[]): MessageRequest {
   const unknown = [...form.keys()].find((name) => !known.has(name));
-  // Twilio itself ignores it; here a misspelt parameter is to be seen.
+  // Twilio ignores an unknown parameter. The simulator refuses it, so that a misspelling is noticed.
   if (unknown !== undefined) throw badRequest(20001, `Unknown parameter: ${unknown}`);
   const to = form.get('To')?.trim();
   if (!to) throw badRequest(21604, "A 'To' phone number is required.");
@@ -54,13 +54,13 @@ export function readMessageRequest(form: URLSearchParams, catalogue: SimulatedTe
 
 const isChannelNumber = (text: string) => text.startsWith(`${channel}+`) && isPlainNumber(text.slice(channel.length + 1));
 
-/** Of the block of magic numbers one alone is owned; every other number is. */
+/** Whether the account owns a number: one of the magic numbers, and every number outside of their block. */
 function checkFrom(from: string): void {
   const isOwned = isChannelNumber(from) && (!from.startsWith(`${channel}+1500555`) || from === `${channel}+15005550006`);
   if (!isOwned) throw badRequest(63007, 'Twilio could not find a Channel with the specified From address');
 }
 
-/** Twilio itself puts the sample where a variable is missing; here that is to be seen. */
+/** Twilio uses the sample of a missing variable. The simulator refuses the message, so that the mistake is noticed. */
 function variablesOf(text: string | null, template: SimulatedTemplate): string[] {
   const invalid = badRequest(21656, 'The Content Variables parameter is invalid');
   const numbers = placeholdersOf(template);

@@ -15,7 +15,7 @@ import { sign } from './signature.ts';
 
 type Ordered = MessageRequest & TwilioAccount;
 
-/** What the API knows of a message beside its record. */
+/** The fields of a message in the API that its record does not have. */
 const orders = new WeakMap<MessageRecord, Ordered>();
 
 const wireStatus: Record<DeliveryStatus, string> = {
@@ -98,7 +98,7 @@ function messageResource(message: MessageRecord): object {
 
 function statusCallbacks(message: MessageRecord, status: DeliveryStatus, fault: Fault | undefined): Callback[] {
   const order = orders.get(message);
-  // That it is queued was the answer.
+  // The answer to the request already had this status.
   if (!order?.statusCallback || status === 'accepted') return [];
   const word = wireStatus[status];
   const form = new URLSearchParams({

@@ -1,6 +1,6 @@
 import { durationSeconds, type CallRecord, type LineStatus } from '../telephony/call-record.ts';
 
-/** Statuses as callbacks have them; a resource knows no `initiated`. */
+/** The status of a resource for each status of a callback; a resource has no `initiated`. */
 export const wireStatus: Record<LineStatus, string> = {
   queued: 'queued',
   initiated: 'initiated',

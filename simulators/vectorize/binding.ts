@@ -1,6 +1,6 @@
 export type VectorizeValue = string | number | boolean;
 
-/** A vector as it is put. */
+/** A vector as the caller writes it. */
 export interface VectorizeItem {
   id: string;
   values: ArrayLike<number> & { every(test: (value: number) => boolean): boolean };
@@ -19,7 +19,7 @@ export interface VectorizeOptions {
   filter?: VectorizeFilter;
 }
 
-/** A vector as it is kept. */
+/** A stored vector. */
 export interface StoredVector {
   id: string;
   values: Float32Array;
@@ -29,7 +29,7 @@ export interface StoredVector {
   indexed: Record<string, VectorizeValue>;
 }
 
-/** What was accepted, and is done some time later. */
+/** An accepted change, which is applied later. */
 export interface Mutation {
   mutationId: string;
   kind: 'insert' | 'upsert' | 'delete';

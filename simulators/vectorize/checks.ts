@@ -1,6 +1,6 @@
 import type { VectorizeFilter, VectorizeItem, VectorizeOptions } from './binding.ts';
 
-// Codes and words are those that Vectorize answers, as people report them; what is not documented is as strict as the strictest report.
+// Codes and words are those of Vectorize, as users report them. Undocumented rules are as strict as the strictest report.
 const dimensions = 1536;
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 

@@ -23,7 +23,7 @@ export class SimulatedIndex {
     return this.#processed;
   }
 
-  /** What is to be processed later. Throws in the words of Vectorize. */
+  /** Checks a change and returns it for later processing. Throws in the words of Vectorize. */
   accept(kind: 'insert' | 'upsert', items: VectorizeItem[]): Mutation {
     checkItems(kind === 'insert' ? 'INSERT' : 'UPSERT', items);
     const vectors = items.map(({ id, values, namespace, metadata }): StoredVector => ({
@@ -60,7 +60,7 @@ export class SimulatedIndex {
     const { topK = 5, namespace, returnValues = false, returnMetadata = 'none', filter } = options;
     const ranked: { found: StoredVector; score: number }[] = [];
     for (const found of this.#vectors.values()) {
-      // Without a namespace, all of them are looked into.
+      // Without a namespace, all namespaces are searched.
       if (namespace !== undefined && found.namespace !== namespace) continue;
       if (filter && !matches(found, filter)) continue;
       ranked.push({ found, score: cosine(vector, found.values) + (returnValues ? 0 : estimationError(found.id)) });

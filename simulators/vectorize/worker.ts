@@ -4,7 +4,7 @@ import { SimulatedIndex } from './simulated-index.ts';
 
 interface Bindings {
   INDEX: DurableObjectNamespace<SimulatedIndexObject>;
-  /** How long what is written stays unseen. */
+  /** How long after a write search finds it. */
   VISIBLE_AFTER_MS?: string;
 }
 
@@ -20,7 +20,7 @@ interface VectorRow extends Record<string, SqlStorageValue> {
   numbers: ArrayBuffer;
 }
 
-/** The index that is bound as VECTORS: what was accepted is kept in order, and done when its time has come. */
+/** The index that is bound as VECTORS: accepted changes are kept in order, and applied when they are due. */
 export class SimulatedIndexObject extends DurableObject<Bindings> {
   readonly #index = new SimulatedIndex({ document_id: 'number' });
   readonly #waiting: { mutation: Mutation; acceptedAt: number }[] = [];
@@ -77,7 +77,7 @@ export class SimulatedIndexObject extends DurableObject<Bindings> {
     return { vectorCount: index.size, dimensions: 1536, processedUpToMutation: index.processedUpToMutation };
   }
 
-  /** Does at once what waits. */
+  /** Applies all waiting changes at once. */
   settle(): void {
     this.#process(Number.POSITIVE_INFINITY);
   }
@@ -122,7 +122,7 @@ export class SimulatedVectorize extends WorkerEntrypoint<Bindings> {
     return this.#object.describe();
   }
 
-  /** Not of the binding: tests need not wait. */
+  /** Not a method of the binding: it spares tests the waiting. */
   settle() {
     return this.#object.settle();
   }

@@ -4,7 +4,7 @@ import type { DeliveryStatus, MessageRecord } from '../messaging/message-store.t
 
 const seconds = () => String(Math.floor(Date.now() / 1000));
 
-/** What is told of a change: that a message was sent comes under the name of both versions. */
+/** The webhooks about a change. WATI reports a sent message under the names of both versions. */
 export function statusWebhooks(message: MessageRecord, status: DeliveryStatus, fault: Fault | undefined): { eventType: string }[] {
   const kind = message.kind === 'template' ? 'template' : 'session';
   const common = {

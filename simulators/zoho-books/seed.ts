@@ -27,7 +27,7 @@ export const seedOrganizations = (): Organization[] => [
   organization('10234696', 'Acme Labs', false, 5),
 ];
 
-/** Adds contacts after those that are there, each with an address, a phone number and a second of its own. */
+/** Adds contacts, each with its own e-mail address, phone number and time. */
 export function addContacts(contacts: Map<string, StoredContact>, count: number): void {
   const first = contacts.size;
   for (let index = first; index < first + count; index++) {
@@ -56,7 +56,7 @@ export function newId(contacts: Map<string, StoredContact>, index: number): stri
   return contacts.has(id) ? newId(contacts, index + 1) : id;
 }
 
-/** None ends in one of the numbers on which the simulated carriers act up. */
+/** No number ends in digits with a meaning for the simulated carriers. */
 function phoneOf(index: number): string {
   const [block, line] = [Math.floor(index / 9_900), index % 9_900];
   return `+1646${(200 + block) * 10_000 + 100 + line}`;
