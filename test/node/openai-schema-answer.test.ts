@@ -138,9 +138,9 @@ test('whatever the schema and the text, the answer fits the schema', () => {
   fc.assert(
     fc.property(schema, text, (root, said) => {
       const whole = { ...root, $defs: { tree } };
-      const answer = answerSchema(whole, [said]);
-      const { errors } = new Validator(structuredClone(whole) as Schema, '2020-12', false).validate(answer);
-      expect(errors, JSON.stringify({ whole, said, answer })).toEqual([]);
+      const value = answerSchema(whole, [said]);
+      const { errors } = new Validator(structuredClone(whole) as Schema, '2020-12', false).validate(value);
+      expect(errors, JSON.stringify({ whole, said, value })).toEqual([]);
     }),
     { numRuns: 1000 },
   );

@@ -189,8 +189,8 @@ describe('what is told', () => {
 
   test('errors are told with a session to look at', async () => {
     const error = 'The language model of the actor failed: no credit';
-    const sessions = [21, 22, 23, 24].map((id) => ({ test_session_id: id, error: id === 23 ? error : null }));
-    looks = [statistics({ completed: 3, passed: 3, failed: 1, errors: [{ error, count: 1 }], sessions })];
+    const failedSessions = [21, 22, 23, 24].map((id) => ({ test_session_id: id, error: id === 23 ? error : null }));
+    looks = [statistics({ completed: 3, passed: 3, failed: 1, errors: [{ error, count: 1 }], sessions: failedSessions })];
     expect((await run(both)).stdout).toContain(`1 times, such as session 23: ${error}`);
   });
 });

@@ -102,9 +102,9 @@ describe('what the called number decides', () => {
     const { body } = await dial(number('0008'));
     await hook('call.answered');
     await act(body.data.call_control_id, 'hangup');
-    const types = await customer.until(() => {
-      const types = customer.at('/hooks').map((request) => eventOf(request).event_type);
-      return types.length === 7 && types;
+    const eventTypes = await customer.until(() => {
+      const eventTypes = customer.at('/hooks').map((request) => eventOf(request).event_type);
+      return eventTypes.length === 7 && eventTypes;
     }, 'Seven webhooks');
     expect(types.filter((type) => type === 'call.hangup')).toHaveLength(2);
     expect(types.indexOf('call.answered')).toBeLessThan(types.lastIndexOf('call.initiated'));
