@@ -97,12 +97,12 @@ describe('what the called number decides', () => {
     expect(hooks().filter(({ event_type, payload }) => event_type === 'call.hangup' && payload['call_control_id'] === silent)).toEqual([]);
   });
 
-  test('0008 is told twice and out of order', async () => {
+  test('0008 sends its webhooks twice and out of order', async () => {
     const { dial, act, hook, customer } = await start();
     const { body } = await dial(number('0008'));
     await hook('call.answered');
     await act(body.data.call_control_id, 'hangup');
-    const eventTypes = await customer.until(() => {
+    const types = await customer.until(() => {
       const eventTypes = customer.at('/hooks').map((request) => eventOf(request).event_type);
       return eventTypes.length === 7 && eventTypes;
     }, 'Seven webhooks');
