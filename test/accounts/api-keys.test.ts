@@ -71,7 +71,7 @@ describe('minting a key', () => {
 const namesOf = (answer: { body: any }) => answer.body.api_keys.map((key: { name: string }) => key.name);
 
 describe('the list of keys', () => {
-  test('is newest first, by page and by cursor, with what is archived apart', async () => {
+  test('is newest first, by page and by cursor, with archived keys apart', async () => {
     const { client } = await newOrganization();
     const ids = [];
     for (const name of ['One', 'Two', 'Three']) ids.push((await client.post('/user/api-keys', { name })).body.id);
@@ -159,7 +159,7 @@ describe('a key with an end', () => {
 
 const isOfKeys = (sql: string) => sql.includes('"api_key"');
 
-describe('what authentication asks of the database', () => {
+describe('the queries of authentication', () => {
   test('is one indexed read for a key, and none for five seconds after', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { key } = await newOrganization();
@@ -187,7 +187,7 @@ describe('what authentication asks of the database', () => {
     expect(rowsRead(recording)).toBeLessThanOrEqual(4);
   });
 
-  test('is one read a request for a key that nobody has', async () => {
+  test('is one read a request for an unknown key', async () => {
     const { client, recording } = recordedClient('vaa_unknown');
     await client.get('/contacts');
     await client.get('/contacts');

@@ -258,7 +258,7 @@ describe('a person', () => {
     expect((await leave(body.token)).status).toBe(200);
   });
 
-  test('stays while an organization has nobody else, unless that is being deleted', async () => {
+  test('stays while an organization has no other member, unless that is being deleted', async () => {
     const { body } = await signUp({ organization_name: name });
     expect(await leave(body.token)).toMatchObject({ status: 409, body: { detail: expect.stringContaining(`"${name}"`) } });
     const other = await newSession(body.user.id, null);
@@ -266,7 +266,7 @@ describe('a person', () => {
     expect((await leave(other)).status).toBe(200);
   });
 
-  test('is not deleted by a wrong password, by a key, or by nobody', async () => {
+  test('is not deleted by a wrong password, by a key, or without credentials', async () => {
     const { body } = await signUp();
     expect(await leave(body.token, 'not this one')).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'password'] }] } });
     expect((await (await newOrganization()).client.post('/auth/me/delete', { password })).status).toBe(400);
@@ -275,7 +275,7 @@ describe('a person', () => {
   });
 });
 
-describe('a member who is taken out', () => {
+describe('a removed member', () => {
   const join = (userId: number, id: number) =>
     env.DB.prepare('INSERT INTO membership (user_id, organization_id, created_at) VALUES (?, ?, 1)').bind(userId, id).run();
 
@@ -300,7 +300,7 @@ describe('a member who is taken out', () => {
     expect((await anonymous.post('/auth/login', { email, password })).body).toMatchObject({ organization: { name: 'Theirs' } });
   });
 
-  test('is not the last one, nobody of another organization, and only admins do it', async () => {
+  test('is not the last one and not of another organization, and only admins remove members', async () => {
     const { id, userId, client } = await newOrganization();
     const foreign = await newOrganization();
     expect((await client.delete(`/organizations/members/${userId}`)).status).toBe(409);

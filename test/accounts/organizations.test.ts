@@ -24,7 +24,7 @@ describe('the organization', () => {
     expect((await new Client(minted.body.api_key).get('/organizations/current')).body).toEqual(body);
   });
 
-  test('changes what is given and keeps the rest, from the next request on', async () => {
+  test('changes the given fields and keeps the rest, from the next request on', async () => {
     const { client, id } = await newOrganization();
     await organizationById(env, id);
     const changed = await client.patch('/organizations/current', { timezone: 'Asia/Kolkata', default_country: 'in' });
@@ -97,7 +97,7 @@ describe('the plan', () => {
     });
   });
 
-  test('comes from the variables, and what the operator sets for one organization goes before them', async () => {
+  test('comes from the variables, unless the operator sets a limit for one organization', async () => {
     const { client, id, key } = await newOrganization();
     const { key: otherKey } = await newOrganization();
     await env.DB.prepare('UPDATE organization SET plan_max_contacts = 1, plan_concurrent_calls = 7 WHERE id = ?').bind(id).run();

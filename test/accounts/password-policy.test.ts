@@ -29,7 +29,7 @@ test.each([
   '한국의 가을 하늘은 높다',
 ])('%s is good', (password) => expect(findPasswordWeakness(password, ['ada@example.com', 'Ada', 'Al'])).toBeNull());
 
-test('every fault says what to do', () => {
+test('every fault names the next step', () => {
   for (const password of ['password1234', 'aaaaaaaaaaaa', 'ada@example.com'])
     expect(findPasswordWeakness(password, ['ada@example.com'])).toMatch(/; choose .*words/);
 });

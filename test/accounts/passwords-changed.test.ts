@@ -72,7 +72,7 @@ describe('a changed password', () => {
 });
 
 describe('ending all sessions', () => {
-  test('ends those of the person, and of nobody else', async () => {
+  test('ends the sessions of that person only', async () => {
     const { token, userId, id } = await newPerson();
     const [own, theirs] = [await newSession(userId, id), (await newUser()).token];
     const ended = await asBearer(token).delete('/auth/sessions');

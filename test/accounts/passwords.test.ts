@@ -32,7 +32,7 @@ describe('password hashes', () => {
     expect(await verifyPassword('cafe\u0301 au lait', await hashPassword('caf\u00e9 au lait'))).toBe(true);
   });
 
-  test('what is no hash fits no password', async () => {
+  test('a text that is no hash fits no password', async () => {
     for (const stored of ['', 'none', 'scrypt$32768$8$3$$', 'scrypt$32768$8$3$AAAA$AAAA', 'bcrypt$32768$8$3$AAAA$AAAA'])
       expect(await verifyPassword('correct horse battery', stored)).toBe(false);
   });
@@ -47,7 +47,7 @@ describe('password hashes', () => {
     expect(await findMatchingHash('correct horse battery', [])).toBe(-1);
   });
 
-  test('what is no hash lends no salt', async () => {
+  test('a text that is no hash gives no salt', async () => {
     expect(costOf(await hashPassword('correct horse battery', 'none'))).toEqual(costOf(await hashPassword('correct horse battery')));
   });
 });

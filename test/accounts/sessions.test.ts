@@ -216,7 +216,7 @@ describe("a form on another site, sent with the user's cookie", () => {
   });
 });
 
-test('a user who is gone has no session', async () => {
+test('a deleted user has no session', async () => {
   const { token, userId } = await newMember();
   await env.DB.prepare('DELETE FROM session WHERE user_id = ?').bind(userId).run();
   await env.DB.prepare('DELETE FROM user WHERE id = ?').bind(userId).run();

@@ -129,7 +129,7 @@ describe('sign-up', () => {
     expect(answer.body.detail).toEqual([{ loc: ['body', field], msg: expect.any(String), type: expect.any(String) }]);
   });
 
-  test('a closed service takes nobody, and says who opens it', async () => {
+  test('a closed service refuses sign-ups, and says who opens it', async () => {
     const closed = new Client(undefined, serviceWith({ SIGNUP: 'closed' }));
     const email = newEmail();
     const answer = await closed.post('/auth/signup', { email, password });
@@ -312,7 +312,7 @@ describe('guessing', () => {
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(4);
   });
 
-  test('a log-in that succeeds writes no count, and forgets what failed from there', async () => {
+  test('a log-in that succeeds writes no count, and forgets the failures of its network', async () => {
     const { email } = await signUp();
     const address = newAddress();
     expect((await attempt(email, password, address)).status).toBe(200);

@@ -137,7 +137,7 @@ test('a second identical import creates nothing, changes nothing and writes noth
   expect(rowsWritten(recorded.recording)).toBe(0);
 });
 
-test('what the answer says of contacts is what is stored', async () => {
+test('the answer shows the contacts as they are stored', async () => {
   const { client } = await newOrganization();
   await client.post('/contacts/bulk-upsert', { list_name: 'L', contacts: people(3, { tags: ['a'] }) });
   const contacts = (await client.get('/contacts')).body.contacts.map((contact: { phone: string }) => ({
@@ -317,7 +317,7 @@ test('5,000 ordinary contacts take at most 12 statements in two calls and well u
   expect((await client.get('/contacts')).body.total).toBe(7500);
 });
 
-test('large contacts go over in several values, none beyond what D1 takes', async () => {
+test("large contacts are sent in several values, none beyond D1's limit", async () => {
   const { client } = await newOrganization();
   const contacts = people(400, { note: 'ü'.repeat(8000) });
   expect((await client.post('/contacts/bulk-upsert', { list_name: 'L', contacts })).body).toMatchObject({ created: 400, failed: 0 });
@@ -348,7 +348,7 @@ test('5,001 rows, no list, no rows and wrong types are 422; over 16 MiB is 413',
   );
 });
 
-test('an import touches nobody of another organization', async () => {
+test('an import changes no contact of another organization', async () => {
   const mine = await newOrganization();
   const theirs = await newOrganization();
   const contacts = people(5, { external_id: undefined });

@@ -32,7 +32,7 @@ async function insertRun(organizationId: number, agentId: number, fields: Record
 
 const newContact = async (client: Client): Promise<number> => (await client.post('/contacts', { phone: newPhone() })).body.id;
 
-test('the calls of a contact are listed newest first, as run records with what asked for them', async () => {
+test('the calls of a contact are listed newest first, as run records with their origin', async () => {
   const { client, id, agentId } = await organizationWithAgent();
   const contact_id = await newContact(client);
   const first = await insertRun(id, agentId, { contact_id, automation_run_id: 77 });

@@ -20,7 +20,7 @@ const contactKeys = [
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const locs = (answer: { body: { detail: { loc: string[] }[] } }) => answer.body.detail.map((issue) => issue.loc);
 
-test('a contact is created with what was sent, its phone in E.164', async () => {
+test('a contact is created with the sent fields, its phone in E.164', async () => {
   const { client, id } = await newOrganization();
   const { status, body } = await client.post('/contacts', {
     phone: '(212) 555-0123',
@@ -105,7 +105,7 @@ test('a taken phone or external id is 409 and names the contact that has it', as
   expect((await client.get('/contacts')).body.total).toBe(1);
 });
 
-test('of many who create one person at once, one succeeds and the others learn its id', async () => {
+test('of many requests that create one person at once, one succeeds and the others learn its id', async () => {
   const { client } = await newOrganization();
   const phone = newPhone();
   const answers = await Promise.all(Array.from({ length: 8 }, () => client.post('/contacts', { phone })));
@@ -132,7 +132,7 @@ test('the plan limit is exact, also for many at once, and deleting makes room', 
   expect((await client.post('/contacts', { phone: newPhone() })).status).toBe(403);
 });
 
-test('PUT keeps what is absent, clears null, merges custom fields key by key and replaces tags', async () => {
+test('PUT keeps absent fields, clears null, merges custom fields key by key and replaces tags', async () => {
   const { client } = await newOrganization();
   const before = (
     await client.post('/contacts', {
@@ -238,7 +238,7 @@ test('DELETE erases personal data, frees the keys and takes the contact off its 
   ).toEqual({ contacts_count: 1 });
 });
 
-test('two who delete a contact at once count it once', async () => {
+test('two requests that delete a contact at once count it once', async () => {
   const { client } = await newOrganization();
   await client.post('/contacts', { phone: newPhone() });
   const { id } = (await client.post('/contacts', { phone: newPhone() })).body;

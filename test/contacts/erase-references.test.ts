@@ -27,7 +27,7 @@ const link = (organizationId: number, integrationId: number, key: string, contac
     `INSERT INTO integration_contact (integration_id, external_id, organization_id, contact_id, seen_hash, seen) VALUES (?, ?, ?, ?, 'x', '{}')`,
   ).bind(integrationId, key, organizationId, contact);
 
-test('what a deleted contact stood for in connected tools is forgotten, and nothing of others', async () => {
+test('the records of a deleted contact in connected tools are forgotten, and no others', async () => {
   const { client, id } = await newOrganization();
   const [gone, stays] = [await newContact(client), await newContact(client)];
   const integration = 5_000_000 + id;
@@ -43,7 +43,7 @@ test('what a deleted contact stood for in connected tools is forgotten, and noth
   expect(await cleanup()).toBeNull();
 });
 
-test('messages to a deleted contact stay in the log, and nothing in them says to whom they went', async () => {
+test('messages to a deleted contact stay in the log, without the person they went to', async () => {
   const { client, id } = await messagingOrganization();
   const context = (await backgroundContext(env, id, () => undefined))!;
   const [gone, barred, stays] = [await newContact(client), await newContact(client), await newContact(client)];

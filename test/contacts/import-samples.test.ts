@@ -218,7 +218,7 @@ describe('each kind of export gives the right people', () => {
   });
 });
 
-describe('who a row is', () => {
+describe('the person of a row', () => {
   test('an unusable phone gives way to another of the row, and stays readable', async () => {
     const { contacts } = await readContactsOf('Phone,Mobile\n9.18E+11,212 345 6001\n212 345 6002,N/A\n212 345 6003,\n');
     expect(contacts).toEqual([
@@ -255,7 +255,7 @@ describe('who a row is', () => {
     expect(refused).toMatchObject([{ reason: 'no_key' }]);
   });
 
-  test('what is no address does not become an email', async () => {
+  test('a text that is no address does not become an email', async () => {
     const { contacts } = await readContactsOf('phone,email\n2123456001,n/a\n2123456002,"Ann <a@x.org>"\n2123456003,a@x.org ::: b@x.org\n');
     expect(contacts).toEqual([
       { phone: '+12123456001', custom_fields: { email_column: 'n/a' } },
@@ -279,7 +279,7 @@ describe('who a row is', () => {
     await expect(readContactsOf('Ann,+12123456001\nBob,+12123456002\n')).rejects.toThrow(/put a row of headers above it/);
   });
 
-  test('a header alone is nobody', async () => {
+  test('a header alone is no contact', async () => {
     expect((await readContactsOf('phone,name\n')).all).toEqual([]);
   });
 });

@@ -51,7 +51,7 @@ describe('tables', () => {
     await expect(readTableOf(`a${','.repeat(100_000)}\n1\n`)).rejects.toThrow(/^The file has 100001 columns/);
   });
 
-  test('whoever does not want the rest lets go of the text', async () => {
+  test('a reader that does not want the rest releases the text', async () => {
     let [given, isOver] = [0, false];
     async function* pieces() {
       try {

@@ -74,7 +74,7 @@ test('names are unique without case, are free again after deletion, and belong t
   expect((await other.client.post('/contacts/lists', { name: 'Leads' })).status).toBe(201);
 });
 
-test('PUT keeps what is absent, clears null, and leaves updated_at alone when nothing changes', async () => {
+test('PUT keeps absent fields, clears null, and leaves updated_at alone when nothing changes', async () => {
   const { client } = await newOrganization();
   const before = (await client.post('/contacts/lists', { name: 'L', description: 'd', metadata: { a: 1 }, column_schema: [{ key: 'k' }] }))
     .body;
@@ -89,7 +89,7 @@ test('PUT keeps what is absent, clears null, and leaves updated_at alone when no
   });
 });
 
-test('adding contacts says who was added, who was there and who does not exist', async () => {
+test('adding contacts names the added ones, the members of before and those that do not exist', async () => {
   const { client } = await newOrganization();
   const stranger = await newOrganization();
   const [theirs] = await contactIds(stranger.client, 1);

@@ -70,7 +70,7 @@ describe('a number is read however it is written', () => {
   });
 });
 
-describe('what is no dialable number is refused with the reason', () => {
+describe('a text that is no dialable number is refused with the reason', () => {
   test.each([
     ['9.18E+11', 'scientific_notation'],
     ['9,18E+11', 'scientific_notation'],
@@ -130,7 +130,7 @@ describe('what is no dialable number is refused with the reason', () => {
     expect(phoneOf('+98 912 345 6789', 'IN')).toBe('+989123456789');
   });
 
-  test('the detail quotes the value and says what to do', () => {
+  test('the detail quotes the value and names the next step', () => {
     expect(normalizePhone('9.18E+11', 'US')).toMatchObject({
       detail: expect.stringMatching(/^"9\.18E\+11" is .*format the column as text/),
     });

@@ -50,7 +50,7 @@ const known = fc
   )
   .map((contacts) => contacts.map((values, index) => stored(index + 1, values)));
 
-test('every row is part of one person or one failure, and nobody is there twice', () => {
+test('every row is part of one person or one failure, and no person occurs twice', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 12 }), known, fc.nat(4), (changes, contacts, capacity) => {
       const { people, failures } = planUpsert(rowsOf(changes), contacts, capacity);
@@ -77,7 +77,7 @@ test('the contacts that result never share a phone or an external id', () => {
   );
 });
 
-test('who holds a key that another person of the plan gets must let go of it first', () => {
+test('a key that another person of the plan gets is released first', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 12 }), known, (changes, contacts) => {
       const { people } = planUpsert(rowsOf(changes), contacts, 100);

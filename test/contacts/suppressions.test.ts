@@ -138,7 +138,7 @@ describe('a suppression', () => {
 });
 
 describe('the list', () => {
-  test('leaves out what has ended unless it is asked for', async () => {
+  test('leaves out ended suppressions unless they are requested', async () => {
     const { client } = await newOrganization();
     const [ended, held] = [newPhone(), newPhone()];
     await expire((await client.post(path, { phone: ended, until: tomorrow() })).body.id);
@@ -267,7 +267,7 @@ describe('before a call', () => {
     );
   });
 
-  test('what it costs does not grow with what others have, nor with what the organization has', async () => {
+  test("the cost grows neither with the data of others nor with the organization's", async () => {
     const { client, key, id } = await newOrganization();
     const phone = newPhone();
     const cost = async () => {

@@ -124,7 +124,7 @@ test('at the plan limit a known person is still updated, an unknown one is 403',
   expect((await client.get('/contacts/lists')).body.lists.map((list: { name: string }) => list.name)).toEqual(['L']);
 });
 
-test('many who upsert one new person into one new list at once make one contact and one list', async () => {
+test('many requests that upsert one new person into one new list at once make one contact and one list', async () => {
   const { client } = await newOrganization();
   const phone = newPhone();
   const answers = await Promise.all(

@@ -48,7 +48,7 @@ test('an event of a known contact writes at most seven rows until its run starts
   for (const [name, rows] of Object.entries(spent)) expect(rows, name).toBeLessThanOrEqual(maxRowsWritten);
 });
 
-test('an event costs one call to accept and three to handle when nobody listens; a repeat writes nothing', async () => {
+test('an event costs one call to accept and three to handle when no journey listens; a repeat writes nothing', async () => {
   const { client: plain, key, id } = await newOrganization();
   const phone = newPhone();
   await plain.post('/events', { event_type: 'seen', phone });
@@ -163,7 +163,7 @@ test('reading and accepting events reads no more rows among 20,000 than among 10
   }
 }, 60_000);
 
-test('the newest event of each phone is found without reading all events of those few who send them all', async () => {
+test('the newest event of each phone is found without reading all events of the few phones that have most', async () => {
   const reads: number[] = [];
   for (const count of [100, size]) {
     const { key, id } = await newOrganization();

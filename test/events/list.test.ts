@@ -46,7 +46,7 @@ test('events are filtered by their type, newest first, and pages meet by offset 
   expect((await list(client, { limit: 500 })).status).toBe(200);
 });
 
-test('both ends of a range are inside it, a bare date is its whole day in UTC, and what is no date is refused', async () => {
+test('both ends of a range are inside it, a bare date is its whole day in UTC, and other text is refused', async () => {
   const { client } = await newOrganization();
   const moments = [
     '2026-11-01T23:59:59.999Z',
