@@ -86,7 +86,7 @@ const changeRoute = createRoute({
   method: 'put',
   path: '/integration/{integration_id}',
   operationId: 'integrations.update',
-  summary: 'Change what an action target is told of and where; of a sheet, select the file to read (legacy)',
+  summary: 'Change which calls are posted to an action target, and where; of a sheet, select the file to read (legacy)',
   request: { params, body: jsonBody(schemas.IntegrationPatchBody) },
   responses: { 200: jsonResponse(schemas.IntegrationRecord), ...errorResponses(400, 403, 404, 502) },
 });

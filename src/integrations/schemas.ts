@@ -26,7 +26,7 @@ const mapping = z
   );
 const action = z
   .enum(['all_calls', 'qualified_calls'])
-  .describe('Which finished calls an action target (chatapp, tracker, calendar) is told of.');
+  .describe('Which finished calls are posted to an action target (chatapp, tracker, calendar).');
 const accountLabel = z.string().nullable().describe('Name of the connected account or workspace; null when the tool tells none.');
 const lastSyncedAt = timestamp
   .nullable()

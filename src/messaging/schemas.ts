@@ -125,7 +125,7 @@ export const MessagingConfigRecord = z
       .nullable()
       .describe(
         'Null unless an admin asks, since each holds a secret token. Where each provider is to report what becomes of messages. Register it there and keep it to yourself; Meta also asks for a verify ' +
-          'token, which is the last part of its address. Twilio is told with each message.',
+          'token, which is the last part of its address. Twilio gets it with each message.',
       ),
   })
   .describe('How the organization sends messages. Secrets are masked.')

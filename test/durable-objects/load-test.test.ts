@@ -283,9 +283,9 @@ describe('what was lost', () => {
     const [silent, slow] = load.sessionIds;
     await load.sessions.end(silent!, 'completed', 'passed');
     await goTo(load, monday + 60_000);
-    expect(load.sessions.poked).toEqual([]);
+    expect(load.sessions.woken).toEqual([]);
     await goTo(load, monday + 600_000);
-    expect(new Set(load.sessions.poked)).toEqual(new Set([silent, slow]));
+    expect(new Set(load.sessions.woken)).toEqual(new Set([silent, slow]));
     expect(await statisticsOf(load)).toMatchObject({ completed: 1, passed: 1, running: 2 });
     expect(runningIds(load)).toEqual([slow, load.sessionIds[2]]);
   });

@@ -129,7 +129,7 @@ describe('a sync of books', () => {
     expect(await resync(id)).toMatchObject({ rows_seen: 6, updated: 0, unchanged: 6 });
   });
 
-  test("a phone that is another contact's is a conflict, told again until it is solved", async () => {
+  test("a phone that is another contact's is a conflict, reported again until it is solved", async () => {
     const { client, connectBooks, work, resync, atBooks, contacts } = await syncService();
     const id = await connectBooks(everythingInbound, labs);
     await work();

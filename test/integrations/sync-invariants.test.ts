@@ -206,7 +206,7 @@ test('tags that did not come from the record stay', () => {
   expect('change' in reading && applyChange(contact, reading.change).tags).toEqual(['own', 'lead', 'warm']);
 });
 
-test('a value that no contact takes is told with its field', () => {
+test('a value that no contact accepts is reported with its field', () => {
   const fields: MappedField[] = [{ field: 'company', external: 'Company', direction: 'inbound' }];
   const record = { values: { company: 'x'.repeat(301) }, modifiedAt: null };
   expect(toIncomingChange({ record, fields, seen: null, contact: null, defaultCountry })).toEqual({

@@ -32,7 +32,7 @@ async function expectTidy(service: KnowledgeService, chunks: number): Promise<vo
   expect(await hasDue(service)).toBe(false);
 }
 
-/** Of each active document what upload-url was told, and of none the file but of these. */
+/** The stored uploads are those of the active documents, and so are the stored files. */
 async function expectFilesOfActive({ id }: KnowledgeService): Promise<void> {
   const active = 'SELECT uuid, storage_key FROM knowledge_document WHERE organization_id = ? AND is_active';
   const { results } = await env.DB.prepare(active).bind(id).all<{ uuid: string; storage_key: string }>();
@@ -584,9 +584,9 @@ describe('journeys hear', () => {
     const [processed, failed] = [await listening(service, 'document.processed'), await listening(service, 'document.failed')];
     await service.process({ content: '', filename: 'empty.txt', mimeType: 'text/plain' });
     expect(await processed()).toEqual([]);
-    const told = (await failed()).map(({ initial_context }) => initial_context);
-    expect(told.map((one) => Object.keys(one))).toEqual([['event_type', ...Object.keys(eventSamples['document.failed'])]]);
-    expect(told).toMatchObject([
+    const contexts = (await failed()).map(({ initial_context }) => initial_context);
+    expect(contexts.map((one) => Object.keys(one))).toEqual([['event_type', ...Object.keys(eventSamples['document.failed'])]]);
+    expect(contexts).toMatchObject([
       { event_type: 'document.failed', filename: 'empty.txt', processing_error: expect.stringContaining('empty') },
     ]);
   });

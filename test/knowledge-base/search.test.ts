@@ -210,7 +210,7 @@ describe('search', () => {
   });
 });
 
-test('an agent is told where each chunk stood in each list', async () => {
+test('an agent gets the rank of each chunk in each list', async () => {
   const { bindings, id } = await withHandbook();
   const context = (await backgroundContext(bindings, id, () => {}))!;
   const found = await searchChunks(context, { query: 'K-200', limit: 3 });

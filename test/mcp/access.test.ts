@@ -7,7 +7,7 @@ import { exports } from 'cloudflare:workers';
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-test('without a key nothing is told, and the answer says which credentials it takes', async () => {
+test('without a key nothing is answered but the accepted credentials', async () => {
   const answer = await postMessage(list);
   expect([answer.status, answer.headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer']);
   expect(await answer.json()).toEqual({ detail: 'Missing credentials; send the API key as "Authorization: Bearer vaa_..."' });

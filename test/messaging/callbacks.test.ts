@@ -59,7 +59,7 @@ describe.each(providerKeys)('what %s tells of a message', (provider) => {
     const vendor = vendorOf[provider];
     const account = accountOf(credentials)[provider];
     const registration = { url: callbackUrl, account, ...(provider === 'provider_b' && { app_secret: credentials.provider_b.app_secret }) };
-    // Twilio is told where to call back with each message.
+    // Each message to Twilio has the address of the callback.
     if (provider !== 'provider_d')
       await fetch(`${simulators}/${vendor}/__sim/webhook`, { method: 'POST', body: JSON.stringify(registration) });
     await send(client);
@@ -71,7 +71,7 @@ describe.each(providerKeys)('what %s tells of a message', (provider) => {
     }
     const [message] = await logOf(client);
     expect(message).toMatchObject({ status: 'delivered', error: null });
-    // It had been delivered before anything else was told.
+    // It was delivered before any other report.
     expect(message.history.map(({ status }: any) => status).slice(2)).toEqual(['delivered']);
   });
 
@@ -114,16 +114,16 @@ async function metaOrganization() {
   return { ...made, secret, tell };
 }
 
-test('a status never goes back: whatever is told in whichever order, the message ends where it had come farthest', async () => {
+test('a status never goes back: in whatever order reports come, the message ends with the status of the highest rank', async () => {
   const { client, tell } = await metaOrganization();
   const statuses = ['sent', 'failed', 'delivered', 'read'];
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom(...statuses), { minLength: 1, maxLength: 6 }), async (told) => {
+    fc.asyncProperty(fc.array(fc.constantFrom(...statuses), { minLength: 1, maxLength: 6 }), async (reported) => {
       const id = await send(client);
-      for (const status of told) await tell({ id, status });
+      for (const status of reported) await tell({ id, status });
       const [message] = await logOf(client);
       const ranks = message.history.map(({ status }: any) => rankOf(status));
-      expect(message.status).toBe(told.toSorted((one, other) => rankOf(other) - rankOf(one))[0]);
+      expect(message.status).toBe(reported.toSorted((one, other) => rankOf(other) - rankOf(one))[0]);
       expect(ranks).toEqual([...new Set(ranks)].toSorted((one, other) => Number(one) - Number(other)));
       expect(message.error === null).toBe(message.status !== 'failed');
     }),
@@ -237,7 +237,7 @@ test("a message of another organization, or of another provider, is not moved by
   expect((await logOf(other.client))[0].status).toBe('accepted');
 });
 
-test('what is told before the answer to the sending has been written down is not lost', async () => {
+test('a report that comes before the answer to the sending is stored is not lost', async () => {
   const { client, credentials, tell } = await metaOrganization();
   await send(client);
   let mayAnswer = false;
@@ -247,12 +247,12 @@ test('what is told before the answer to the sending has been written down is not
   });
   const sent = send(client);
   await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 5000, interval: 5 });
-  const told = tell({ id: 'wamid.early', status: 'delivered' });
+  const report = tell({ id: 'wamid.early', status: 'delivered' });
   // Until the callback has looked in vain.
   await new Promise((resolve) => setTimeout(resolve, 100));
   mayAnswer = true;
   expect(await sent).toBe('wamid.early');
-  expect(await told).toEqual({ status: 200, body: { status: 'ok' } });
+  expect(await report).toEqual({ status: 200, body: { status: 'ok' } });
   expect(await messageIn(client, 'delivered')).toMatchObject({ message_id: 'wamid.early' });
 });
 

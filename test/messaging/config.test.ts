@@ -214,7 +214,7 @@ describe('what is no messaging configuration', () => {
       });
   });
 
-  test('every missing field is told at once', async () => {
+  test('every missing field is reported at once', async () => {
     const { client } = await newOrganization();
     const { body } = await save(client, { provider_b: {}, provider_c: {} });
     expect(body.detail.map(({ loc }: any) => loc.slice(2).join('.'))).toEqual([

@@ -114,7 +114,7 @@ describe.each(providerKeys)('%s', (provider) => {
     expect((await logOf(client))[0]).toMatchObject({ status: 'failed', failure_class: 'rate_limited', message_id: null });
   });
 
-  test('that does not accept the credentials is told in the answer, without them', async () => {
+  test('that does not accept the credentials is named in the answer, without them', async () => {
     const { client } = await newOrganization();
     const credentials = JSON.parse(JSON.stringify(newCredentials()).replaceAll(canary, `${canary}-invalid`))[provider];
     await client.post(configPath, { messaging_app: { provider, [provider]: credentials } });
@@ -177,7 +177,7 @@ test('a masked secret that is sent back goes on working, and a changed one at on
   expect((await client.post(testPath, testMessage(newPhone()))).body.success).toBe(false);
 });
 
-test('Twilio sends with the account of the telephony configuration where told so, and with the one that it has at that moment', async () => {
+test('Twilio sends with the current account of the telephony configuration where the messaging configuration says so', async () => {
   const { client } = await newOrganization();
   const { provider_d: own } = newCredentials();
   const block = { from_number: own.from_number, use_telephony_credentials: true };

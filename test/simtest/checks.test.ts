@@ -25,12 +25,12 @@ const evidence: Evidence = {
   adversary: side({ nodes: [{ id: 'x', name: 'x' }], disposition: null, extracted: {} }),
 };
 
-const told = (check: object, known: Evidence = evidence) => {
+const evaluated = (check: object, known: Evidence = evidence) => {
   const { passed, detail } = evaluateCheck(Check.parse({ name: 'c', ...check }) as PlainCheck, known);
   return [passed, detail];
 };
 
-test('a check is told with its name and whether it is required', () => {
+test('a result has the name of the check and whether it is required', () => {
   const check = Check.parse({ name: 'Short', type: 'max_turns', value: 3, required: false }) as PlainCheck;
   expect(evaluateCheck(check, evidence)).toEqual({ name: 'Short', required: false, passed: true, detail: 'there were 3 turns' });
   expect(toUnknownResult(check, 'nobody looked')).toEqual({
@@ -42,21 +42,21 @@ test('a check is told with its name and whether it is required', () => {
 });
 
 test('a node was reached, by its id or its name, of the side that is meant', () => {
-  expect(told({ type: 'reached_node', node: 'n2' })).toEqual([true, 'reached; came through: Greeting, Booking']);
-  expect(told({ type: 'reached_node', node: 'Booking' })[0]).toBe(true);
-  expect(told({ type: 'reached_node', node: 'booking' })).toEqual([false, 'not reached; came through: Greeting, Booking']);
-  expect(told({ type: 'reached_node', node: 'n2', speaker: 'adversary' })).toEqual([false, 'not reached; came through: x']);
-  expect(told({ type: 'reached_node', node: 'x' }, { ...evidence, actor: side({ nodes: [] }) })).toEqual([
+  expect(evaluated({ type: 'reached_node', node: 'n2' })).toEqual([true, 'reached; came through: Greeting, Booking']);
+  expect(evaluated({ type: 'reached_node', node: 'Booking' })[0]).toBe(true);
+  expect(evaluated({ type: 'reached_node', node: 'booking' })).toEqual([false, 'not reached; came through: Greeting, Booking']);
+  expect(evaluated({ type: 'reached_node', node: 'n2', speaker: 'adversary' })).toEqual([false, 'not reached; came through: x']);
+  expect(evaluated({ type: 'reached_node', node: 'x' }, { ...evidence, actor: side({ nodes: [] }) })).toEqual([
     false,
     'not reached; came through: none',
   ]);
 });
 
 test('a disposition is one of those that are asked for', () => {
-  expect(told({ type: 'disposition', value: 'interested' })).toEqual([true, 'the disposition was "interested"']);
-  expect(told({ type: 'disposition', value: ['sold', 'interested'] })[0]).toBe(true);
-  expect(told({ type: 'disposition', value: ['sold'] })).toEqual([false, 'the disposition was "interested"']);
-  expect(told({ type: 'disposition', value: 'sold', speaker: 'adversary' })).toEqual([
+  expect(evaluated({ type: 'disposition', value: 'interested' })).toEqual([true, 'the disposition was "interested"']);
+  expect(evaluated({ type: 'disposition', value: ['sold', 'interested'] })[0]).toBe(true);
+  expect(evaluated({ type: 'disposition', value: ['sold'] })).toEqual([false, 'the disposition was "interested"']);
+  expect(evaluated({ type: 'disposition', value: 'sold', speaker: 'adversary' })).toEqual([
     false,
     'there was no disposition, since nothing was said to this side',
   ]);
@@ -64,27 +64,27 @@ test('a disposition is one of those that are asked for', () => {
 
 test('what could not be found out neither passes nor fails', () => {
   const unknown = { ...evidence, actor: side({ unknownReason: 'the model slept' }) };
-  expect(told({ type: 'disposition', value: 'interested' }, unknown)).toEqual([null, 'the disposition is not known: the model slept']);
-  expect(told({ type: 'extracted', variable: 'day', value: 'Tuesday' }, unknown)).toEqual([null, 'day is not known: the model slept']);
-  expect(told({ type: 'reached_node', node: 'n2' }, unknown)[0]).toBe(true);
+  expect(evaluated({ type: 'disposition', value: 'interested' }, unknown)).toEqual([null, 'the disposition is not known: the model slept']);
+  expect(evaluated({ type: 'extracted', variable: 'day', value: 'Tuesday' }, unknown)).toEqual([null, 'day is not known: the model slept']);
+  expect(evaluated({ type: 'reached_node', node: 'n2' }, unknown)[0]).toBe(true);
 });
 
 describe('words', () => {
   test('are found anywhere, without case, of the side that is meant or of both', () => {
-    expect(told({ type: 'contains', value: 'acme HERE' })).toEqual([true, 'said in turn 2']);
-    expect(told({ type: 'contains', value: 'tea', speaker: 'adversary' })).toEqual([true, 'said in turn 3']);
-    expect(told({ type: 'contains', value: 'tea' })).toEqual([true, 'said in turn 2']);
-    expect(told({ type: 'contains', value: 'who is', speaker: 'actor' })).toEqual([false, 'not said']);
-    expect(told({ type: 'not_contains', value: 'who is', speaker: 'actor' })).toEqual([true, 'not said']);
-    expect(told({ type: 'not_contains', value: 'hello' })).toEqual([false, 'said in turn 1']);
+    expect(evaluated({ type: 'contains', value: 'acme HERE' })).toEqual([true, 'said in turn 2']);
+    expect(evaluated({ type: 'contains', value: 'tea', speaker: 'adversary' })).toEqual([true, 'said in turn 3']);
+    expect(evaluated({ type: 'contains', value: 'tea' })).toEqual([true, 'said in turn 2']);
+    expect(evaluated({ type: 'contains', value: 'who is', speaker: 'actor' })).toEqual([false, 'not said']);
+    expect(evaluated({ type: 'not_contains', value: 'who is', speaker: 'actor' })).toEqual([true, 'not said']);
+    expect(evaluated({ type: 'not_contains', value: 'hello' })).toEqual([false, 'said in turn 1']);
   });
 
   test('are found however their letters are composed', () => {
-    expect(told({ type: 'contains', value: 'cafe\u0301' })[0]).toBe(true);
+    expect(evaluated({ type: 'contains', value: 'cafe\u0301' })[0]).toBe(true);
   });
 
   test('are not found over the end of a turn', () => {
-    expect(told({ type: 'contains', value: 'tea? tea', speaker: 'any' })[0]).toBe(false);
+    expect(evaluated({ type: 'contains', value: 'tea? tea', speaker: 'any' })[0]).toBe(false);
   });
 
   test('are said or not said, never both nor neither', () => {
@@ -96,8 +96,8 @@ describe('words', () => {
         (texts, value, speaker) => {
           const turns = texts.map((text, index) => turn(index + 1, index % 2 ? 'actor' : 'adversary', text));
           const known = { ...evidence, turns };
-          const [has] = told({ type: 'contains', value, speaker }, known);
-          expect(told({ type: 'not_contains', value, speaker }, known)[0]).toBe(!has);
+          const [has] = evaluated({ type: 'contains', value, speaker }, known);
+          expect(evaluated({ type: 'not_contains', value, speaker }, known)[0]).toBe(!has);
         },
       ),
     );
@@ -117,14 +117,14 @@ describe('a tool', () => {
   };
 
   test('was called or not', () => {
-    expect(told({ type: 'tool_called', tool: 'find' }, known)).toEqual([true, 'called 2 times']);
-    expect(told({ type: 'tool_called', tool: 'end_call' }, known)).toEqual([true, 'called 1 time']);
-    expect(told({ type: 'tool_called', tool: 'book' }, known)).toEqual([false, 'not called; called: find, end_call']);
-    expect(told({ type: 'tool_called', tool: 'find', speaker: 'adversary' }, known)).toEqual([false, 'not called; called: none']);
+    expect(evaluated({ type: 'tool_called', tool: 'find' }, known)).toEqual([true, 'called 2 times']);
+    expect(evaluated({ type: 'tool_called', tool: 'end_call' }, known)).toEqual([true, 'called 1 time']);
+    expect(evaluated({ type: 'tool_called', tool: 'book' }, known)).toEqual([false, 'not called; called: find, end_call']);
+    expect(evaluated({ type: 'tool_called', tool: 'find', speaker: 'adversary' }, known)).toEqual([false, 'not called; called: none']);
   });
 
   test('was called with at least these arguments, deep down', () => {
-    const withArguments = (expected: object) => told({ type: 'tool_called', tool: 'find', arguments: expected }, known);
+    const withArguments = (expected: object) => evaluated({ type: 'tool_called', tool: 'find', arguments: expected }, known);
     expect(withArguments({ order: { number: 7 } })).toEqual([true, 'called with {"order":{"number":7,"tags":["a"]},"more":1}']);
     expect(withArguments({ order: { tags: ['a'] }, more: 1 })[0]).toBe(true);
     expect(withArguments({})[0]).toBe(true);
@@ -138,7 +138,8 @@ describe('a tool', () => {
 });
 
 describe('a variable', () => {
-  const extracted = (variable: string, comparator: string, value?: unknown) => told({ type: 'extracted', variable, comparator, value });
+  const extracted = (variable: string, comparator: string, value?: unknown) =>
+    evaluated({ type: 'extracted', variable, comparator, value });
 
   test('is compared with what is asked for', () => {
     expect(extracted('day', '=', 'tuesday')).toEqual([true, 'day was "Tuesday"']);

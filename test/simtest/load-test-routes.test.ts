@@ -80,7 +80,7 @@ describe('a load test', () => {
     });
   });
 
-  test('has a session fail that cannot be told, and counts neither it nor its like in the pass rate', async () => {
+  test('fails sessions whose model refuses requests, and leaves them out of the pass rate', async () => {
     let refused = 0;
     scripted({
       actor: (_body, turn) => (turn === 0 && refused++ < 2 ? Response.json({ error: { message: 'No' } }, { status: 400 }) : 'Yes.'),

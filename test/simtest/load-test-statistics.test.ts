@@ -35,7 +35,7 @@ describe('the counts', () => {
     );
   });
 
-  test('of a load test that has not begun are all pending, and nothing else is told', () => {
+  test('of a load test that has not begun: all sessions are pending, and nothing else is known', () => {
     expect(computeStatistics({ status: 'running', maxRunning: 0 }, pendingSessions(5), 0)).toEqual({
       status: 'running',
       total: 5,

@@ -19,22 +19,22 @@ export interface Inside {
   alarm(): Promise<void>;
 }
 
-/** Sessions of one organization that talk to nobody: they run until they are told to end. */
+/** Test sessions of one organization without a conversation: they run until the test ends them. */
 export class FakeSessions {
-  /** How often each was told to begin. */
+  /** The number of starts of each session. */
   readonly begun = new Map<number, number>();
   readonly running = new Set<number>();
   readonly ended = new Set<number>();
-  readonly poked: number[] = [];
+  readonly woken: number[] = [];
   readonly stopped: number[] = [];
-  /** Of which the row alone tells that they run, until they are poked. */
+  /** Sessions that run by their row only, until they are woken. */
   readonly lost = new Set<number>();
   maxRunning = 0;
   /** Set: calls throw. */
   isDown = false;
-  /** Told of each call. */
+  /** Wraps each call. */
   watched: <T>(call: () => Promise<T>) => Promise<T> = (call) => call();
-  /** What becomes of one that is stopped. */
+  /** Called with each stopped session. */
   whenStopped: (id: number) => Promise<void> = async () => {};
 
   stubOf(id: number) {
@@ -61,7 +61,7 @@ export class FakeSessions {
         }),
       wakeStalled: async () =>
         this.#do(async () => {
-          this.poked.push(id);
+          this.woken.push(id);
           if (this.lost.delete(id)) this.running.add(id);
         }),
       snapshot: async () => (this.running.has(id) ? { status: 'running' } : null),
@@ -75,7 +75,7 @@ export class FakeSessions {
     });
   }
 
-  /** Writes the end into the session's row, as a session does before it tells its load test. */
+  /** Writes the end into the session's row, as a session does before it reports to its load test. */
   async end(id: number, status: SessionReport['status'], outcome: SessionReport['outcome']): Promise<void> {
     this.running.delete(id);
     this.ended.add(id);
@@ -193,7 +193,7 @@ export const reportOf = (load: Loaded, id: number, more: Partial<SessionReport> 
   ...more,
 });
 
-/** A session ends: its row says so, then its load test is told. */
+/** Ends a session: writes its row, then reports to its load test. */
 export async function end(load: Loaded, id: number, more: Partial<SessionReport> = {}): Promise<SessionReport> {
   const report = reportOf(load, id, more);
   await load.sessions.end(id, report.status, report.outcome);
@@ -201,7 +201,7 @@ export async function end(load: Loaded, id: number, more: Partial<SessionReport>
   return report;
 }
 
-/** Has `beforeCall` run before each call that the object makes to D1, told its SQL. */
+/** Runs `beforeCall`, with the SQL, before each call of the object to D1. */
 export const beforeCalls = (load: Loaded, beforeCall: (sql: string[]) => Promise<void>): Promise<void> =>
   inside(load, (object) => {
     const DB = recordedDatabase(env.DB, { statements: [], calls: 0 }, beforeCall);

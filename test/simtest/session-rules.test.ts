@@ -184,7 +184,7 @@ describe('results', () => {
     });
   });
 
-  test('pass unless a required check failed; what cannot be told decides nothing', () => {
+  test('pass unless a required check failed; a check without a result decides nothing', () => {
     expect(outcomeWith([true, true], [false, false], [null, true])).toBe('passed');
     expect(outcomeWith([true, true], [false, true])).toBe('failed');
     expect(computeResults({ ...ended, checks: [], stopReason: 'error' }).outcome).toBe('error');

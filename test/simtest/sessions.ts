@@ -109,7 +109,7 @@ export async function newSession(options: SessionOptions = {}): Promise<NewSessi
 interface FakeLoadTest {
   id: number;
   reports: SessionReport[];
-  /** How often it was told, in vain or not. */
+  /** The number of reports, refused ones included. */
   tries: number;
   /** Told of each call. */
   watched: <T>(call: () => Promise<T>) => Promise<T>;
@@ -117,7 +117,7 @@ interface FakeLoadTest {
 
 const fakes = new Map<string, object>();
 
-/** A load test that keeps what it is told of its sessions, until mocks are restored. `refuses`: how often it is out of order first. */
+/** A load test that stores the reports of its sessions, until mocks are restored. `refuses`: the number of reports that fail first. */
 export function fakeLoadTest({ refuses = 0 } = {}): FakeLoadTest {
   const fake: FakeLoadTest = {
     id: 1_000_000_000 + Math.floor(Math.random() * 1_000_000_000),
@@ -205,7 +205,7 @@ interface Scripts {
 }
 
 /**
- * The language model as the tests write it, each side by a script, which is told how often its agent has spoken before. Without a script a
+ * The language model as the tests write it, each side by a script, which gets the number of earlier turns of its agent. Without a script a
  * side counts its turns aloud. Keeps what was asked.
  */
 export function scripted({ actor, adversary, complete }: Scripts = {}) {

@@ -71,13 +71,13 @@ class DyingStore implements ConversationStore {
 
 type Deed = 'speak' | 'nothing' | 'on' | 'off' | 'unknown' | 'hang_up' | 'fail';
 
-/** What the model does is told by how far the talk is, so that whoever asks again is answered in the same way. */
+/** The model's deed depends on the length of the talk, so that a repeated request gets the same answer. */
 const modelDoing = (deeds: Record<Speaker, Deed[]>) =>
   new FakeModel((request: ConversationRequest): Answer => {
     const speaker = request.system!.includes('the actor') ? 'actor' : 'adversary';
-    const told = request.messages.filter(({ role }) => role === 'user').length;
-    const deed = deeds[speaker][told % deeds[speaker].length]!;
-    const text = `${speaker} answers ${told}`;
+    const userTurns = request.messages.filter(({ role }) => role === 'user').length;
+    const deed = deeds[speaker][userTurns % deeds[speaker].length]!;
+    const text = `${speaker} answers ${userTurns}`;
     const hasCalled = request.messages.at(-1)?.role === 'tool';
     const has = (name: string) => request.tools!.some((tool) => tool.name === name);
     if (deed === 'nothing') return { text: ' ' };

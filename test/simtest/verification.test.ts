@@ -27,14 +27,14 @@ const check = (change: Partial<CheckResult>): CheckResult => ({
   detail: 'not said',
   ...change,
 });
-const told = (...tests: VerifiedTest[]) => describeFailures(toVerification(tests), 90);
+const describeTests = (...tests: VerifiedTest[]) => describeFailures(toVerification(tests), 90);
 
 test('passed are those alone that ended with the outcome passed: one that somebody stopped is not', () => {
   expect(ends.map((one) => toVerification([one]).passed)).toEqual([true, false, false, false]);
   expect(toVerification([running]).passed).toBeNull();
 });
 
-test('a verdict that is told stays, however the tests that were open end', () => {
+test('a verdict stays, however the open tests end', () => {
   const tests = fc.array(fc.record({ now: fc.constantFrom(...ends, running), later: fc.constantFrom(...ends) }), { minLength: 1 });
   fc.assert(
     fc.property(tests, (pairs) => {
@@ -47,7 +47,7 @@ test('a verdict that is told stays, however the tests that were open end', () =>
   );
 });
 
-test('what failed is told test by test, by its required checks, and what passed is not', () => {
+test('failures are listed test by test, by the failed required checks; passed tests are not', () => {
   const checks = [
     check({}),
     check({ name: 'Short', detail: '12 turns, at most 10' }),
@@ -55,13 +55,13 @@ test('what failed is told test by test, by its required checks, and what passed 
     check({ name: 'Unknown', passed: null }),
     check({ name: 'Good', passed: true }),
   ];
-  expect(told(verified(), verified({ index: 1, outcome: 'failed', checks }))).toBe(
+  expect(describeTests(verified(), verified({ index: 1, outcome: 'failed', checks }))).toBe(
     '1 of 2 required tests did not pass. required_tests.1 (test session 41 against voice agent 8) failed: "Polite": not said; "Short": 12 turns, at most 10.',
   );
 });
 
-test('an error, a stop, a test that could not be run and one that goes on are told as that', () => {
-  const text = told(
+test('an error, a stop, a test that could not be run and one that goes on are named as such', () => {
+  const text = describeTests(
     verified({ status: 'failed', outcome: 'error', error: 'The language model failed.' }),
     verified({ index: 1, status: 'stopped' }),
     verified({ index: 2, test_session_id: null, status: 'failed', outcome: 'error', error: 'agent_archived: No' }),
@@ -76,7 +76,7 @@ test('an error, a stop, a test that could not be run and one that goes on are to
 });
 
 test('a long detail is cut', () => {
-  const text = told(verified({ outcome: 'failed', checks: [check({ detail: 'x'.repeat(5_000) })] }));
+  const text = describeTests(verified({ outcome: 'failed', checks: [check({ detail: 'x'.repeat(5_000) })] }));
   expect(text.length).toBeLessThan(600);
   expect(text).toMatch(/x \.\.\.\.$/);
 });

@@ -345,7 +345,7 @@ describe('a change with require_verified', () => {
     expect(row).toEqual({ candidate: null });
   });
 
-  test('is refused when it does not, told by test and check, and nothing is written', async () => {
+  test('is refused when it does not, with the failed tests and checks, and nothing is written', async () => {
     sayWhatThePromptSays();
     const { client, agent, path } = await testedAgent([says('hello'), short, says('welcome')]);
     const change = { name: 'Sales 2', workflow_definition: actorSaying('go away'), require_verified: true };
@@ -423,7 +423,7 @@ describe('a change with require_verified', () => {
     expect((await client.put(path, { require_verified: true })).status).toBe(409);
   });
 
-  test('has its faults told before anything is run', async () => {
+  test('has its faults reported before anything is run', async () => {
     const { client, path } = await testedAgent([short]);
     const broken = await client.put(path, { workflow_definition: { nodes: [], edges: [] }, require_verified: true });
     expect(broken.status).toBe(422);

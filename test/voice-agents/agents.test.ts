@@ -316,12 +316,13 @@ test('archiving tells the live campaigns of that agent alone; one that cannot be
   const live = await campaign(agent.id, 'running');
   await campaign(agent.id, 'completed');
   await campaign(other.id, 'running');
-  const told: string[] = [];
+  const paused: string[] = [];
   vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
-    (name: string) => ({ pauseForArchivedAgent: async () => void told.push(name) }) as unknown as ReturnType<typeof env.CAMPAIGN.getByName>,
+    (name: string) =>
+      ({ pauseForArchivedAgent: async () => void paused.push(name) }) as unknown as ReturnType<typeof env.CAMPAIGN.getByName>,
   );
   await client.put(`/workflow/${agent.id}/status`, { status: 'archived' });
-  expect(told).toEqual([`${organizationId}/${live}`]);
+  expect(paused).toEqual([`${organizationId}/${live}`]);
   vi.mocked(env.CAMPAIGN.getByName).mockImplementation(() => {
     throw new Error('unreachable');
   });

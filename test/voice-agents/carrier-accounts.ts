@@ -36,18 +36,18 @@ export async function newAgentId(organizationId: number): Promise<number> {
   return agent!.id;
 }
 
-/** Stands in for the organizations' call slots and notes whom it was told of changed terms; `failure`: it breaks. */
+/** Replaces the organizations' call slots and records the notified ones; `failure`: each call throws it. */
 export function notifiedSlots(failure?: Error): string[] {
-  const told: string[] = [];
+  const notified: string[] = [];
   vi.spyOn(env.CALL_SLOTS, 'getByName').mockImplementation(
     (name) =>
       ({
         closeConfig: async () => 0,
         dialingPolicyChanged: async () => {
-          told.push(name);
+          notified.push(name);
           if (failure) throw failure;
         },
       }) as never,
   );
-  return told;
+  return notified;
 }

@@ -77,7 +77,7 @@ class DyingStore implements ConversationStore {
   }
 }
 
-/** Talks through all lines. The object dies at the given commits, each counted from its birth; what it was told is told again if it is lost. */
+/** Talks through all lines. The object dies at the given commits, each counted from its birth; lines that it has not stored are sent again. */
 async function live(deaths: [commits: number, moment: 'before' | 'after'][]) {
   const kept = new MemoryConversationStore();
   const model = new FakeModel(script);
@@ -109,14 +109,14 @@ async function live(deaths: [commits: number, moment: 'before' | 'after'][]) {
     }
     throw new Error('it dies for ever');
   };
-  const heard = () => kept.messages().filter(({ role }) => role === 'user').length;
+  const countUserLines = () => kept.messages().filter(({ role }) => role === 'user').length;
   await act(
     () => kept.state() !== null,
     () => conversation.start(),
   );
   for (const [index, line] of lines.entries())
     await act(
-      () => heard() > index,
+      () => countUserLines() > index,
       () => conversation.userTurn(line),
     );
   return { kept, model, sent, conversation, deathCount };
@@ -212,15 +212,15 @@ test('a turn that was answered is not answered again', async () => {
   expect(model.asked.length).toBe(asked);
 });
 
-test('a call whose outcome was lost is told as unknown; looking is done again', async () => {
+test('a call whose outcome was lost is reported as unknown; a lookup is repeated', async () => {
   for (let commits = 1; commits < 20; commits++) {
     const { kept, sent } = await live([[commits, 'before']]);
     const books = sent.filter((url) => url.endsWith('/book')).length;
-    const told = kept
+    const toolTexts = kept
       .messages()
       .filter(({ role }) => role === 'tool')
       .map(({ text }) => text);
-    const isLost = told.some((text) => text.includes('nobody can say whether it took effect'));
+    const isLost = toolTexts.some((text) => text.includes('nobody can say whether it took effect'));
     if (isLost) expect(books).toBeLessThanOrEqual(1);
     else expect(books).toBe(1);
   }

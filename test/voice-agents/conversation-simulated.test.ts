@@ -35,13 +35,13 @@ describe('with the simulated provider', () => {
     expect(await conversation.conclude()).toMatchObject({ disposition: 'not_interested' });
   });
 
-  test('somebody who says goodbye is told goodbye', async () => {
+  test('the agent answers a goodbye with a goodbye', async () => {
     const { end, outcomes } = await talkWith(['Goodbye']);
     expect(end).toBe('end_call');
     expect(outcomes.at(-1)!.said).toHaveLength(1);
   });
 
-  test('a tool is called with what was said, and its answer is told', async () => {
+  test('a tool is called with what was said, and the agent says its answer', async () => {
     const tools = [
       {
         name: 'opening_hours',

@@ -37,14 +37,14 @@ async function turn(answers: Answer[], { definition = agent(), ...options }: Opt
     .at(-1)!
     .messages.filter(({ role }) => role === 'tool')
     .map(({ content }) => content!);
-  return { ...talk, model, outcome, told: toolTexts.map((text) => (/^[[{]/.test(text) ? JSON.parse(text) : text)) };
+  return { ...talk, model, outcome, results: toolTexts.map((text) => (/^[[{]/.test(text) ? JSON.parse(text) : text)) };
 }
 
 const sends = (response: GuardedResponse) => ({ sendHttp: async () => response });
 
 describe('an HTTP tool', () => {
-  test('is called with the arguments, and the model is told the answer', async () => {
-    const { sent, outcome, told, events } = await turn([{ calls: [['book', { day: 'Tuesday', people: 4 }]] }, 'Booked.'], {
+  test('is called with the arguments, and the model gets the answer', async () => {
+    const { sent, outcome, results, events } = await turn([{ calls: [['book', { day: 'Tuesday', people: 4 }]] }, 'Booked.'], {
       setup: { initialContext: { token: 't-1' } },
     });
     expect(sent).toEqual([
@@ -56,7 +56,7 @@ describe('an HTTP tool', () => {
         timeout_seconds: 10,
       },
     ]);
-    expect(told).toEqual([{ status: 200, body: { found: true } }]);
+    expect(results).toEqual([{ status: 200, body: { found: true } }]);
     expect(outcome.said).toEqual(['Booked.']);
     expect(events('tool_called')).toEqual([
       { name: 'book', arguments: '{"day":"Tuesday","people":4}', answer: { status: 200, body: { found: true } }, duration_ms: 0 },
@@ -76,10 +76,10 @@ describe('an HTTP tool', () => {
 
   test('with GET has its arguments in the URL, encoded: nobody talks his way to another address', async () => {
     const addresses = async (number: string, url = find.http.url) => {
-      const { sent, told } = await turn([{ calls: [['find', { number }]] }, 'x'], {
+      const { sent, results } = await turn([{ calls: [['find', { number }]] }, 'x'], {
         definition: agent({ tools: [{ ...find, http: { method: 'GET', url } }] }),
       });
-      return sent[0]?.url ?? told[0].error;
+      return sent[0]?.url ?? results[0].error;
     };
     expect(await addresses('A 17/2')).toBe('https://example.com/orders/A%2017%2F2');
     expect(await addresses('../customers?all=1#')).toBe('https://example.com/orders/..%2Fcustomers%3Fall%3D1%23');
@@ -100,11 +100,11 @@ describe('an HTTP tool', () => {
   });
 
   test('that fails is an answer, too', async () => {
-    const told = async (response: GuardedResponse) =>
-      (await turn([{ calls: [['book', { day: 'Tuesday' }]] }, 'Sorry.'], { world: sends(response) })).told[0];
-    expect(await told(answer({ detail: 'full' }, 409))).toEqual({ status: 409, body: { detail: 'full' } });
-    expect(await told({ failure: 'network', message: 'No answer within 10 seconds' })).toEqual({ error: 'No answer within 10 seconds' });
-    expect(await told({ status: 200, headers: {}, body: 'x'.repeat(9_000), is_cut: false })).toEqual({
+    const results = async (response: GuardedResponse) =>
+      (await turn([{ calls: [['book', { day: 'Tuesday' }]] }, 'Sorry.'], { world: sends(response) })).results[0];
+    expect(await results(answer({ detail: 'full' }, 409))).toEqual({ status: 409, body: { detail: 'full' } });
+    expect(await results({ failure: 'network', message: 'No answer within 10 seconds' })).toEqual({ error: 'No answer within 10 seconds' });
+    expect(await results({ status: 200, headers: {}, body: 'x'.repeat(9_000), is_cut: false })).toEqual({
       status: 200,
       body: 'x'.repeat(8192),
       is_cut: true,
@@ -116,13 +116,13 @@ describe('an HTTP tool', () => {
         },
       },
     });
-    expect([throwing.told, throwing.outcome.said]).toEqual([[{ error: 'The tool failed: TypeError' }], ['Sorry.']]);
+    expect([throwing.results, throwing.outcome.said]).toEqual([[{ error: 'The tool failed: TypeError' }], ['Sorry.']]);
   });
 
   test('several are called at once, then the edge is taken', async () => {
     let open = 0;
     let most = 0;
-    const { outcome, told } = await turn(
+    const { outcome, results } = await turn(
       [{ text: 'One moment.', calls: [['done'], ['book', { day: 'Tuesday' }], ['find', { number: '1' }]] }, 'Goodbye.'],
       {
         world: {
@@ -137,7 +137,7 @@ describe('an HTTP tool', () => {
     );
     expect(most).toBe(2);
     expect(outcome).toMatchObject({ said: ['One moment.', 'Goodbye.'], end: 'end_node' });
-    expect(told).toEqual([{ status: 'ok' }, { status: 200, body: 'ok' }, { status: 200, body: 'ok' }]);
+    expect(results).toEqual([{ status: 'ok' }, { status: 200, body: 'ok' }, { status: 200, body: 'ok' }]);
   });
 });
 
@@ -152,9 +152,9 @@ describe('a call that cannot be', () => {
       { calls: [['book', { day: 'Tuesday', people: 'four' }]] },
       /^The arguments do not fit: people: Must be integer/,
     ],
-  ])('%s is told to the model, which may do better', async (_case, call, error) => {
-    const { told, sent, outcome, model } = await turn([call, { calls: [['book', { day: 'Tuesday' }]] }, 'Booked.']);
-    expect(told).toEqual([{ error: expect.stringMatching(error) }, { status: 200, body: { found: true } }]);
+  ])('%s is reported to the model, which may do better', async (_case, call, error) => {
+    const { results, sent, outcome, model } = await turn([call, { calls: [['book', { day: 'Tuesday' }]] }, 'Booked.']);
+    expect(results).toEqual([{ error: expect.stringMatching(error) }, { status: 200, body: { found: true } }]);
     expect([sent.length, outcome.said, model.asked.length]).toEqual([1, ['Booked.'], 3]);
   });
 });
@@ -201,26 +201,26 @@ describe('in a test', () => {
 
   test('a tool answers what its mock says, after its delay, and nothing goes out', async () => {
     const sleep = vi.fn(async () => {});
-    const { told, sent, events } = await turn([call, 'Booked.'], {
+    const { results, sent, events } = await turn([call, 'Booked.'], {
       ...test_([{ name: 'book', response: { table: 4 }, delay_ms: 700 }]),
       world: { sleep },
     });
-    expect([told, sent]).toEqual([[{ table: 4 }], []]);
+    expect([results, sent]).toEqual([[{ table: 4 }], []]);
     expect(sleep).toHaveBeenCalledWith(700);
     expect(events('tool_called')).toMatchObject([{ name: 'book', answer: { table: 4 }, is_mock: true }]);
   });
 
   test('a mock may fail, and a tool without one is not called', async () => {
-    expect((await turn([call, 'x'], test_([{ name: 'book', error: 'The kitchen is closed' }]))).told).toEqual([
+    expect((await turn([call, 'x'], test_([{ name: 'book', error: 'The kitchen is closed' }]))).results).toEqual([
       { error: 'The kitchen is closed' },
     ]);
-    const { told, sent } = await turn([call, 'x'], test_([]));
-    expect([told, sent]).toEqual([[{ status: 'not called in a test' }], []]);
+    const { results, sent } = await turn([call, 'x'], test_([]));
+    expect([results, sent]).toEqual([[{ status: 'not called in a test' }], []]);
   });
 
   test('a mock is held to the parameters of the tool like the tool', async () => {
-    const { told } = await turn([{ calls: [['book', {}]] }, 'x'], test_([{ name: 'book', response: 1 }]));
-    expect(told[0].error).toContain('do not fit');
+    const { results } = await turn([{ calls: [['book', {}]] }, 'x'], test_([{ name: 'book', response: 1 }]));
+    expect(results[0].error).toContain('do not fit');
   });
 
   test('a mock of no tool is named', () => {
@@ -251,7 +251,7 @@ describe('looking things up', () => {
       definition: agent({ document_uuids: [uuid] }),
       world: { retrieve, sleep: () => new Promise(() => {}) },
     });
-    expect(one.told).toEqual(['Two years.']);
+    expect(one.results).toEqual(['Two years.']);
     await turn([ask, 'x'], {
       definition: agent({ knowledge_base: true, document_uuids: [uuid] }),
       world: { retrieve, sleep: () => new Promise(() => {}) },
@@ -264,7 +264,7 @@ describe('looking things up', () => {
     expect(one.events('tool_called')).toMatchObject([{ answer: 'Two years.', receipts: found.receipts }]);
   });
 
-  test('logs every receipt, however much was found: only the model is told all of it', async () => {
+  test('logs every receipt, however much was found: only the model gets all of it', async () => {
     const text = '"Two" years.\n'.repeat(800);
     const receipts = Array.from({ length: 5 }, (_, index) => ({
       chunk_id: 2 ** 40 + index,
@@ -274,21 +274,21 @@ describe('looking things up', () => {
       vector_rank: 100,
       keyword_rank: null,
     }));
-    const { told, events } = await turn([{ calls: [['search_knowledge_base', { query: '"'.repeat(500) }]] }, 'x'], {
+    const { results, events } = await turn([{ calls: [['search_knowledge_base', { query: '"'.repeat(500) }]] }, 'x'], {
       definition: agent({ knowledge_base: true }),
       world: { retrieve: async () => ({ text, receipts }), sleep: () => new Promise(() => {}) },
     });
-    expect(told).toEqual([text]);
+    expect(results).toEqual([text]);
     expect(events('tool_called')).toMatchObject([{ receipts, answer: `${text.slice(0, 2_000)}...` }]);
   });
 
   test('takes no query that is longer than a question', async () => {
     const retrieve = vi.fn(async () => found);
-    const { told } = await turn([{ calls: [['search_knowledge_base', { query: 'x'.repeat(501) }]] }, 'x'], {
+    const { results } = await turn([{ calls: [['search_knowledge_base', { query: 'x'.repeat(501) }]] }, 'x'], {
       definition: agent({ knowledge_base: true }),
       world: { retrieve },
     });
-    expect([told[0].error, retrieve.mock.calls.length]).toEqual([expect.stringMatching(/^The arguments do not fit: query: /), 0]);
+    expect([results[0].error, retrieve.mock.calls.length]).toEqual([expect.stringMatching(/^The arguments do not fit: query: /), 0]);
   });
 
   test('takes 1.5 seconds at most, then the agent answers without', async () => {
@@ -298,11 +298,11 @@ describe('looking things up', () => {
       signal = given;
       return new Promise<never>(() => {});
     };
-    const { told, outcome, events } = await turn([ask, 'I cannot say.'], {
+    const { results, outcome, events } = await turn([ask, 'I cannot say.'], {
       definition: agent({ knowledge_base: true }),
       world: { retrieve, sleep },
     });
-    expect(told).toEqual([{ error: 'Nothing was found in time; answer without it' }]);
+    expect(results).toEqual([{ error: 'Nothing was found in time; answer without it' }]);
     expect([outcome.said, signal!.aborted]).toEqual([['I cannot say.'], true]);
     expect(sleep).toHaveBeenCalledWith(1_500);
     expect(events('tool_called')).toMatchObject([{ reason: 'The search took longer than 1500 ms' }]);
@@ -311,15 +311,15 @@ describe('looking things up', () => {
   test.each([
     [new ServiceError('provider_failed', 'No index is bound'), 'No index is bound'],
     [new TypeError('a secret of the service'), 'The search failed: TypeError'],
-  ])('that fails leaves the talk alone, and the log alone is told why: %s', async (error, reason) => {
+  ])('that fails does not disturb the talk, and only the log has the reason: %s', async (error, reason) => {
     const retrieve = async () => {
       throw error;
     };
-    const { told, outcome, events } = await turn([ask, 'x'], {
+    const { results, outcome, events } = await turn([ask, 'x'], {
       definition: agent({ knowledge_base: true }),
       world: { retrieve, sleep: () => new Promise(() => {}) },
     });
-    expect(told).toEqual([{ error: 'The documents cannot be looked into now; answer without them' }]);
-    expect([outcome.said, events('tool_called')]).toMatchObject([['x'], [{ reason, answer: told[0] }]]);
+    expect(results).toEqual([{ error: 'The documents cannot be looked into now; answer without them' }]);
+    expect([outcome.said, events('tool_called')]).toMatchObject([['x'], [{ reason, answer: results[0] }]]);
   });
 });

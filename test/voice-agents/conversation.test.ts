@@ -218,11 +218,11 @@ describe('a model that fails', () => {
   });
 
   test('twice ends the call with an apology', async () => {
-    const told = { failure: 'provider_failed', message: 'It is provider_failed' };
+    const failure = { failure: 'provider_failed', message: 'It is provider_failed' };
     const { outcome, model, conversation, events } = await speak(failing);
     expect(outcome).toMatchObject({ status: 'answered', said: [defaultPhrases.apology], end: 'error' });
     expect([model.asked.length, conversation.state!.owesAnswer]).toEqual([2, false]);
-    expect(events('model_failed')).toEqual([told, told]);
+    expect(events('model_failed')).toEqual([failure, failure]);
   });
 
   test('for good is not asked again', async () => {

@@ -21,7 +21,8 @@ interface Graph {
 }
 
 const places = (definition: unknown) => validateAgentDefinition(definition).map(({ loc }) => loc.slice(2).join('.'));
-const told = (definition: unknown) => validateAgentDefinition(definition).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`);
+const listProblems = (definition: unknown) =>
+  validateAgentDefinition(definition).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`);
 
 const tool = {
   name: 'find_order',
@@ -97,7 +98,7 @@ test('an agent with everything is valid', () => {
     ],
     viewport: { zoom: 1 },
   };
-  expect(told(full)).toEqual([]);
+  expect(listProblems(full)).toEqual([]);
   const { globalPrompt, webhooks, talkNodes } = parseAgentDefinition(full);
   expect([globalPrompt, parseWebhookData(webhooks[0]!.data).method]).toEqual(['You are at all.', 'POST']);
   expect(talkNodes.get('ask')!.data.tools.map(({ parameters }) => parameters['type'])).toEqual(['object', 'object']);
@@ -144,7 +145,7 @@ const validGraph: fc.Arbitrary<Graph> = fc
 test('every valid graph passes, and is read as it is', () => {
   fc.assert(
     fc.property(validGraph, (graph) => {
-      expect(told(graph)).toEqual([]);
+      expect(listProblems(graph)).toEqual([]);
       const { talkNodes, edges } = parseAgentDefinition(graph);
       expect(talkNodes.size).toBe(graph.nodes.filter(({ type }) => type !== 'globalNode' && type !== 'webhook').length);
       expect(edges).toEqual(graph.edges);
@@ -287,7 +288,7 @@ test('one fault of a node is reported once', () => {
 
 describe('a tool', () => {
   const problems = (change: object) =>
-    told({ nodes: [node('start', 'startCall', { tools: [{ ...tool, ...change }] })], edges: [] }).join('\n');
+    listProblems({ nodes: [node('start', 'startCall', { tools: [{ ...tool, ...change }] })], edges: [] }).join('\n');
 
   test('is called at a public address, with headers that a request may have', () => {
     expect(problems({})).toBe('');
@@ -316,7 +317,7 @@ describe('a tool', () => {
     for (const name of ['find order', '', 'x'.repeat(65), 'end_call', 'search_knowledge_base'])
       expect(problems({ name }), name).toContain('nodes.start.data.tools.0.name:');
     const twice = { nodes: [node('start', 'startCall', { tools: [tool, tool] })], edges: [] };
-    expect(told(twice)).toEqual([expect.stringContaining('nodes.start.data.tools.1.name: Tool 1 has the tool name "find_order"')]);
+    expect(listProblems(twice)).toEqual([expect.stringContaining('nodes.start.data.tools.1.name: Tool 1 has the tool name "find_order"')]);
   });
 
   test('a brace in what is not rendered is only a brace', () => {
@@ -326,17 +327,17 @@ describe('a tool', () => {
 
 test('sizes are bounded, and the bound is named', () => {
   const many = { nodes: Array.from({ length: 201 }, (_, index) => node(`n${index}`, 'agentNode')), edges: [] };
-  expect(told(many)).toEqual([expect.stringContaining('at most 200 nodes, this one 201')]);
+  expect(listProblems(many)).toEqual([expect.stringContaining('at most 200 nodes, this one 201')]);
   const wide = { nodes: [], edges: Array.from({ length: 2001 }, (_, index) => edge(`e${index}`, 'a', 'b')) };
-  expect(told(wide)).toEqual([expect.stringContaining('at most 2000 edges')]);
+  expect(listProblems(wide)).toEqual([expect.stringContaining('at most 2000 edges')]);
   const prompt = 'ä'.repeat(90_000);
   const long = { nodes: [node('start', 'startCall'), ...['a', 'b', 'c'].map((id) => node(id, 'agentNode', { prompt }))], edges: [] };
-  expect(told(long)).toEqual([expect.stringContaining('at most 524288 bytes')]);
+  expect(listProblems(long)).toEqual([expect.stringContaining('at most 524288 bytes')]);
   const crowded = {
     nodes: [node('start', 'startCall'), node('a', 'agentNode')],
     edges: Array.from({ length: 101 }, (_, index) => edge(`e${index}`, 'start', 'a')),
   };
-  expect(told(crowded)).toEqual([expect.stringContaining('nodes.start: A node has at most 100 edges and tools')]);
+  expect(listProblems(crowded)).toEqual([expect.stringContaining('nodes.start: A node has at most 100 edges and tools')]);
 });
 
 test('a graph of the largest size is valid', () => {

@@ -43,9 +43,9 @@ async function newChat({ client, id: organizationId }: Pick<KnowledgeService, 'c
   const { body } = await client.post(`/workflow/${agent.body.id}/runs`, { mode: 'textchat' });
   const path = `/workflow/${agent.body.id}/runs/${body.id}`;
   const say = async (text: string): Promise<string[]> => {
-    const told = await client.post(`${path}/messages`, { text });
-    expect(told.status, JSON.stringify(told.body)).toBe(200);
-    return told.body.messages.filter(({ role }: { role: string }) => role === 'assistant').map((line: { text: string }) => line.text);
+    const response = await client.post(`${path}/messages`, { text });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    return response.body.messages.filter(({ role }: { role: string }) => role === 'assistant').map((line: { text: string }) => line.text);
   };
   const lookUps = async () => lookUpsIn((await client.get(path)).body.logs.events);
   return { organizationId, runId: body.id as number, agentId: agent.body.id as number, path, say, lookUps };
@@ -72,8 +72,8 @@ describe('an agent with documents', () => {
       vector_rank: 1,
       keyword_rank: 1,
     });
-    const told = asked.at(-1)!['messages'].find(({ role }: { role: string }) => role === 'tool');
-    expect(told.content).toMatch(/no instructions[^<]*<passage document="handbook.md" section="[^"]*Warranty on kettles">/);
+    const result = asked.at(-1)!['messages'].find(({ role }: { role: string }) => role === 'tool');
+    expect(result.content).toMatch(/no instructions[^<]*<passage document="handbook.md" section="[^"]*Warranty on kettles">/);
     await service.client.post(`${path}/end`);
     expect(await lookUps()).toMatchObject([{ receipts: lookUp.receipts }]);
   });
@@ -111,7 +111,7 @@ describe('an agent with documents', () => {
     expect((await lookUps()).map(({ receipts }) => receipts.length)).toEqual([expect.any(Number), 0]);
   });
 
-  test('is told nothing of another organization’s documents, though its definition names them', async () => {
+  test('finds nothing in another organization’s documents, though its definition names them', async () => {
     stubOutsideServices();
     const { uuid } = await withHandbook();
     const run = await answeredRun({ definition: agentWith({ document_uuids: [uuid] }) });
@@ -150,7 +150,7 @@ describe('a look-up that does not come', () => {
     expect(await lookUpsOf(callStub(organizationId, runId))).toHaveLength(1);
   });
 
-  test('because the provider is down is told in the log, and the talk goes on', async () => {
+  test('because the provider is down is explained in the log, and the talk goes on', async () => {
     let isDown = true;
     stubOutsideServices({
       model: (request) => (isEmbedding(request) && isDown ? Response.json({ error: { message: 'no' } }, { status: 401 }) : undefined),
@@ -158,8 +158,8 @@ describe('a look-up that does not come', () => {
     const { service, uuid } = await withHandbook();
     const { say, lookUps } = await newChat(service, { document_uuids: [uuid] });
     expect(await say(question)).toEqual([apology]);
-    const [{ answer: told, reason }] = await lookUps();
-    expect(told).toEqual({ error: 'The documents cannot be looked into now; answer without them' });
+    const [{ answer: toolAnswer, reason }] = await lookUps();
+    expect(toolAnswer).toEqual({ error: 'The documents cannot be looked into now; answer without them' });
     expect(reason).toMatch(/^The query could not be embedded: .*set OPENAI_API_KEY/);
     isDown = false;
     expect(await say(question)).toEqual([answer]);
@@ -168,7 +168,7 @@ describe('a look-up that does not come', () => {
   test.each([
     ['vectorize', { VECTORS: undefined }, /no Vectorize index is bound as VECTORS/],
     ['embedded', { VECTOR_INDEX: null }, /^The search failed: TypeError$/],
-  ])('because vectors are in %s and of %j is told in the log', async (keptIn, bindings, reason) => {
+  ])('because vectors are in %s and of %j is explained in the log', async (keptIn, bindings, reason) => {
     stubOutsideServices();
     const { service, uuid } = await withHandbook();
     const { organizationId, runId, say, lookUps } = await newChat(service, { document_uuids: [uuid] });
@@ -251,7 +251,7 @@ describe('an agent that names documents', () => {
     expect((await create(service.client, [uuid.toUpperCase()])).status).toBe(200);
   });
 
-  test('is told of them together with every other problem', async () => {
+  test('gets them together with every other problem', async () => {
     const { client } = await newOrganization();
     const nodes = [
       ...agentWith({ prompt: '', document_uuids: ['handbook', crypto.randomUUID()] }).nodes,
@@ -267,7 +267,7 @@ describe('an agent that names documents', () => {
     ]);
   });
 
-  test('one of which was deleted since stays as it is; a change of it is told, and so does validate', async () => {
+  test('one of which was deleted since stays as it is; a change of it reports the deletion, and so does validate', async () => {
     const { service, uuid } = await withHandbook();
     const { client } = service;
     const { body: agent } = await create(client, [uuid]);

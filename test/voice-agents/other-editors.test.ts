@@ -161,7 +161,7 @@ describe('a definition made for Dograh', () => {
     ).toBe(200);
   });
 
-  test('with a webhook that is sent to nowhere is told so', () => {
+  test('with a webhook without an address gets an issue', () => {
     const nodes = dograh.nodes.map((node) => (node.id === '6' ? { ...node, data: { ...node.data, endpoint_url: null } } : node));
     expect(validateAgentDefinition({ ...dograh, nodes }).map(({ loc }) => loc.slice(2).join('.'))).toEqual(['nodes.6.data.url']);
   });

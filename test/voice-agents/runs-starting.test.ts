@@ -271,14 +271,14 @@ test('a message is answered as JSON, or word by word to who accepts events', asy
   const { client, agent, context } = await withAgent();
   const run = await newRun(context, agent, { mode: 'textchat' });
   const state = { messages: [{ id: 2, role: 'user', text: 'Hello', at: '2026-01-01T00:00:00.000Z' }], revision: 3, is_completed: false };
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const events = 'event: token\ndata: {"text":"Hi"}\n\n';
   vi.spyOn(env.CALL, 'getByName').mockImplementation(
     () =>
       ({
-        sendMessage: async (_organization: number, _run: number, message: object) => (heard.push(message), { refusal: null, state }),
+        sendMessage: async (_organization: number, _run: number, message: object) => (received.push(message), { refusal: null, state }),
         streamMessage: async (_organization: number, _run: number, message: object) => (
-          heard.push(message),
+          received.push(message),
           { refusal: null, stream: new Response(events).body }
         ),
       }) as never,
@@ -288,7 +288,7 @@ test('a message is answered as JSON, or word by word to who accepts events', asy
   const streamed = await client.post(path, { text: 'Hello' }, { Accept: 'application/json;q=0.1, text/event-stream' });
   expect(streamed).toMatchObject({ status: 200, body: events });
   expect(streamed.headers.get('content-type')).toMatch(/^text\/event-stream/);
-  expect(heard).toMatchObject([
+  expect(received).toMatchObject([
     { text: 'Hello', expectedRevision: 1 },
     { text: 'Hello', expectedRevision: null },
   ]);

@@ -51,7 +51,7 @@ async function newChat(definition?: unknown, order: object = {}) {
 
 const linesOf = (body: { messages: { role: string; text: string }[] }) => body.messages.map(({ role, text }) => `${role}: ${text}`);
 
-/** The events of a stream as they were told. */
+/** The events of a stream, in order. */
 function eventsOf(text: string): { event: string; data: any }[] {
   return text
     .split('\n\n')
@@ -148,11 +148,11 @@ describe('a text chat', () => {
     const { stream } = await stub.streamMessage(organizationId, runId, message);
     const reader = stream!.pipeThrough(new TextDecoderStream()).getReader();
     held.say('I am');
-    let told = '';
-    while (!told.includes('event: token')) told += (await reader.read()).value!;
+    let streamed = '';
+    while (!streamed.includes('event: token')) streamed += (await reader.read()).value!;
     const second = await say('And where?');
-    for (let part = await reader.read(); !part.done; part = await reader.read()) told += part.value;
-    const { event, data } = eventsOf(told).at(-1)!;
+    for (let part = await reader.read(); !part.done; part = await reader.read()) streamed += part.value;
+    const { event, data } = eventsOf(streamed).at(-1)!;
     expect([event, linesOf(data)]).toEqual(['done', ['user: Who are you?', 'assistant: I am']]);
     expect(linesOf(second.body)).toEqual(['user: And where?', expect.stringMatching(/^assistant: /)]);
     const users = asked.at(-1)!['messages'].filter(({ role }: { role: string }) => role === 'user');

@@ -167,15 +167,15 @@ describe('an agent with problems', () => {
     const key = `campaign:9:1:1`;
     const slots = env.CALL_SLOTS.getByName(String(id));
     const call = { key, phone, agentId, contactId: null, initialContext: '{}', name: 'A call', notAfter: null };
-    const told: { kind: string; reason?: string }[] = [];
+    const reported: { kind: string; reason?: string }[] = [];
     vi.spyOn(env.CAMPAIGN, 'getByName').mockImplementation(
-      () => ({ applyReports: async (reports: { kind: string }[]) => void told.push(...structuredClone(reports)) }) as never,
+      () => ({ applyReports: async (reports: { kind: string }[]) => void reported.push(...structuredClone(reports)) }) as never,
     );
     await slots.request(id, { owner: { kind: 'campaign', id: 9 }, epoch: 1, maxConcurrency: null, calls: [call] });
     await vi.waitFor(() => expect(sends).toHaveBeenCalled());
     await placeCalls(await contextOf(id), [key]);
     await vi.waitFor(() =>
-      expect(told.find(({ kind }) => kind === 'returned')).toMatchObject({
+      expect(reported.find(({ kind }) => kind === 'returned')).toMatchObject({
         reason: 'agent_unsound',
         detail: expect.stringContaining('nodes.start.data.prompt'),
       }),

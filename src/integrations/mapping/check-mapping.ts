@@ -54,7 +54,7 @@ export function checkSheetMapping(mapping: unknown, columns: readonly string[]):
     checked[field] = column;
   }
   if (checked['phone'] === undefined && checked['external_id'] === undefined)
-    throw invalidMapping('rows are told apart by phone or external_id; map at least one of them to a column');
+    throw invalidMapping('rows are identified by phone or external_id; map at least one of them to a column');
   return checked;
 }
 

@@ -6,22 +6,22 @@ import { appFailure } from '../broker/app-failure.ts';
 import { withRetry } from '../broker/retry.ts';
 import { failureFromResponse } from './failures.ts';
 
-/** A connection of an organization, and what its requests need of the world. */
+/** A connection of an organization, with the dependencies of its requests. */
 export interface AppConnection {
   broker: Pick<Broker, 'request'>;
-  /** The broker's id of it. */
+  /** The broker's id of the connection. */
   id: string;
   runtime?: Pick<Runtime, 'sleep' | 'random' | 'now'> | undefined;
-  /** How long a provider may make a request wait before it is tried again; default 5,000. */
+  /** The longest wait, at a provider's demand, before a request is tried again; default 5,000. */
   maxWaitMs?: number | undefined;
 }
 
 export interface AppCall extends AppRequest {
-  /** Whether doing it twice does no harm: it is then tried up to three times. A GET is; everything else has to say so. */
+  /** Whether a second request does no harm; then there are up to three tries. Default: true for a GET, else false. */
   isRepeatable?: boolean;
 }
 
-/** Asks a provider and reads its answer by `shape`. */
+/** Sends a request to a provider and parses its answer by `shape`. Never throws. */
 export type AppClient = <Data>(call: AppCall, shape: z.ZodType<Data>) => Promise<{ data: Data } | AppFailure>;
 
 export function createAppClient(app: App, { broker, id, runtime = systemRuntime, maxWaitMs }: AppConnection): AppClient {

@@ -10,7 +10,7 @@ export interface AtlassianDocument {
 const maxTextLength = 32_767;
 
 /**
- * Plain text as the Atlassian Document Format, which has no empty text nodes: blank lines part paragraphs, other line ends are breaks
+ * Plain text as the Atlassian Document Format, which has no empty text nodes: blank lines separate paragraphs, other line ends are breaks
  * (https://developer.atlassian.com/cloud/jira/platform/apis/document/structure).
  */
 export function toAtlassianDocument(text: string): AtlassianDocument {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { parseIsoInstant } from '../../library/time/instants.ts';
 
-/** A contact of books, its fields flat: those of the contact, of its primary person, and custom ones (`cf_...`). */
+/** A contact of books with flat fields: the contact's own, those of its primary person, and custom ones (`cf_...`). */
 export interface BooksContact {
   id: string;
-  /** Empty ones are left out. */
+  /** Without empty fields. */
   fields: Record<string, string>;
   isActive: boolean;
   /** Epoch ms. */
@@ -13,12 +13,12 @@ export interface BooksContact {
 
 const ownFields = ['contact_name', 'company_name', 'website'] as const;
 const personFields = ['first_name', 'last_name', 'email', 'phone', 'mobile'] as const;
-/** Every field that can be read and written; custom ones come beside them. */
+/** The standard fields; custom fields can be read and written, too. */
 export const booksFields: readonly string[] = [...ownFields, ...personFields];
 
 const isCustom = (field: string) => /^cf_\w+$/.test(field);
 
-/** The first field that contacts do not have. */
+/** The first field that contacts of books do not have; undefined: all are known. */
 export const findUnknownField = (fields: Record<string, string>): string | undefined =>
   Object.keys(fields).find((field) => !booksFields.includes(field) && !isCustom(field));
 
@@ -34,7 +34,7 @@ const Person = z.object({
 });
 type Person = z.output<typeof Person>;
 
-/** As a list gives it or, with its persons, as it is read alone. */
+/** A contact as a list returns it, or, with its persons, as it is read alone. */
 export const Contact = z.object({
   contact_id: z.string(),
   contact_name: text,
@@ -78,8 +78,8 @@ export function toBooksContact(contact: Contact): BooksContact {
 const primaryPerson = (persons: Person[]): Person | undefined => persons.find((person) => person.is_primary_contact) ?? persons[0];
 
 /**
- * The body that sets `fields`. The persons of a contact are replaced as a whole, so those that `known` has all go along, the primary one
- * changed.
+ * The request body that sets `fields`. Books replaces the list of persons, so the body repeats the persons of `known`, with the primary
+ * one changed.
  */
 export function toContactBody(fields: Record<string, string>, known?: Contact): Record<string, unknown> {
   const pick = (names: readonly string[]) => Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]!]] : [])));

@@ -14,30 +14,30 @@ interface BooksOrganization {
 
 export interface BooksAccount {
   region: BooksRegion;
-  /** Of books, not ours. Everything but `listOrganizations` is about it. */
+  /** An organization of books. All methods but `listOrganizations` need it. */
   organizationId?: string | undefined;
 }
 
-/** Fields to set; an empty text clears. None of them: nothing is asked of books. */
+/** The fields to set; an empty text clears a field. Without any field no request is sent. */
 type BooksChange = Record<string, string> | ((known: BooksContact) => Record<string, string>);
 
 export interface Books {
-  /** Those that are active. */
+  /** The active organizations of the account. */
   listOrganizations(): Promise<{ organizations: BooksOrganization[] } | AppFailure>;
   /**
-   * A page of up to 200 contacts, inactive ones too, in the order of their making, so that a change while paging moves none of them.
-   * `page` counts from 1. `modifiedSince`: epoch ms, leaves out what has not changed since.
+   * A page of up to 200 contacts, also inactive ones, in the order of their creation, so that changes during paging move none. `page`
+   * counts from 1. `modifiedSince` (epoch ms): only contacts that were changed later.
    */
   listContacts(query: {
     page: number;
     modifiedSince?: number | undefined;
   }): Promise<{ contacts: BooksContact[]; hasMore: boolean } | AppFailure>;
-  /** Contacts in which the text occurs, such as a phone number or an email address; at most 200. */
+  /** At most 200 contacts that contain the text, such as a phone number or an e-mail address. */
   findContacts(text: string): Promise<{ contacts: BooksContact[] } | AppFailure>;
   getContact(id: string): Promise<{ contact: BooksContact } | { missing: true } | AppFailure>;
-  /** `duplicate`: another contact has this `contact_name`, which is unique. */
+  /** Creates a contact. `duplicate`: another contact has this `contact_name`, which is unique. */
   createContact(fields: Record<string, string>): Promise<{ contact: BooksContact } | { duplicate: true } | AppFailure>;
-  /** Changes the fields that are given, or that are chosen by what the contact is now, and nothing else of it. */
+  /** Changes the given fields, or the fields that the function returns for the current contact. Other fields stay. */
   updateContact(id: string, change: BooksChange): Promise<{ contact: BooksContact } | { missing: true } | AppFailure>;
 }
 
@@ -91,7 +91,8 @@ export function books(connection: AppConnection, { region, organizationId }: Boo
       const since = new Date(modifiedSince).toISOString().replace(/\.\d+Z$/, '+0000');
       const found = await list({ ...query, last_modified_time: since });
       if ('failure' in found) return found;
-      // The filter is not documented for lists: where it is not heeded, the others are left out here. A sync whose filter is refused reads all.
+      // Zoho does not document this filter for lists. Older contacts of an unfiltered page are removed here; after a refused filter the
+      // sync reads all contacts.
       return { ...found, contacts: found.contacts.filter(({ modifiedAt }) => modifiedAt === null || modifiedAt >= modifiedSince - 1000) };
     },
 
@@ -136,7 +137,7 @@ export function books(connection: AppConnection, { region, organizationId }: Boo
 const contactPath = (id: string) => `/contacts/${percentEncoded(id)}`;
 const unknownFieldFailure = (field: string) => appFailure('rejected', `books: contacts have no field "${field}"; map it to another one`);
 
-/** Books wants a name for every contact. */
+/** The name of a new contact: books requires one. */
 function defaultContactName({
   first_name = '',
   last_name = '',

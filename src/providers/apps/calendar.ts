@@ -6,7 +6,7 @@ import { createAppClient, type AppConnection } from './app-client.ts';
 import { percentEncoded } from '../../library/text/clean-text.ts';
 
 export interface EventToCreate {
-  /** Default: the calendar of the person who connected it. */
+  /** Default: the primary calendar of the connected person. */
   calendarId?: string | undefined;
   summary: string;
   description?: string | undefined;
@@ -16,17 +16,17 @@ export interface EventToCreate {
   end: string;
   /** IANA. */
   timeZone?: string | undefined;
-  /** Addresses of those who are invited by mail. */
+  /** The e-mail addresses of the invited people. */
   attendees?: string[] | undefined;
-  /** Names this event for good: a second try is the same event. */
+  /** Identifies the event for good: a repeat with the same key creates no second event. */
   key: string;
 }
 
 export interface CalendarEvent {
   id: string;
-  /** For a person to open; absent when the event was there and could not be read. */
+  /** A page for people; absent when an existing event could not be read. */
   url?: string;
-  /** False: an earlier try has made it. */
+  /** False: an earlier try has created the event. */
   isNew: boolean;
 }
 
@@ -37,7 +37,7 @@ interface BusyTime {
 
 export interface Calendar {
   createEvent(event: EventToCreate): Promise<{ event: CalendarEvent } | AppFailure>;
-  /** ISO 8601 with offset, both. `problem`: why one calendar, out of up to 50, could not be read. */
+  /** The busy times between two moments, ISO 8601 with offset. Up to 50 calendars; `problem`: why one of them could not be read. */
   freeBusy(query: {
     from: string;
     to: string;
@@ -59,7 +59,7 @@ const FreeBusy = z.object({
   ),
 });
 
-/** Google wants 5 to 1,024 of the characters 0-9 and a-v. */
+/** The event id of a key. Google requires 5 to 1,024 of the characters 0-9 and a-v. */
 export const toEventId = (key: string): string =>
   `va${[...createHash('sha256').update(key).digest()].map((byte) => byte.toString(32).padStart(2, '0')).join('')}`;
 
@@ -84,7 +84,7 @@ export function calendar(connection: AppConnection): Calendar {
       const query = { sendUpdates: attendees.length > 0 ? 'all' : 'none' };
       const created = await ask({ method: 'POST', url, query, body, isRepeatable: true }, Event);
       if (!('failure' in created)) return { event: toCalendarEvent(created.data, true) };
-      // It is there, so an earlier try was heard although its answer was not.
+      // `duplicate`: the event exists, because an earlier try succeeded without an answer.
       if (created.code !== 'duplicate') return created.failure === 'unavailable' ? { ...created, outcomeUnknown: true } : created;
       const known = await ask({ method: 'GET', url: `${url}/${id}` }, Event);
       return { event: toCalendarEvent('failure' in known ? { id } : known.data, false) };
@@ -102,7 +102,7 @@ export function calendar(connection: AppConnection): Calendar {
         }),
       );
       const problems = [...calendars].map(([id, { problem }]) => problem && `${id}: ${problem}`);
-      // Errors come inside an answer of success; nothing but errors is none.
+      // Google reports errors of calendars in a successful answer. When all calendars have errors, the answer is a failure.
       return problems.every(Boolean)
         ? appFailure('rejected', `calendar: ${problems.join(', ')}`, firstProblemCode(calendars))
         : { calendars };

@@ -6,20 +6,23 @@ interface Channel {
   id: string;
   name: string;
   isPrivate: boolean;
-  /** Whether the app, or the person who connected it, is in it. */
+  /** Whether the app, or the connected person, is a member. */
   isMember: boolean;
 }
 
 export interface Chatapp {
-  /** All channels that are not archived, private ones where the grant covers them; `isComplete` false: there are more. */
+  /** The channels without archived ones; private ones if the grant allows. `isComplete` false: there are more. */
   listChannels(): Promise<{ channels: Channel[]; isComplete: boolean } | AppFailure>;
-  /** `channel`: an id. `text`: Slack's mrkdwn. There is no key against a second one: an unknown outcome may have been posted. */
+  /**
+   * Posts a message. `channel`: an id; `text`: Slack's mrkdwn. Slack has no idempotency key: a message of unknown outcome may have been
+   * posted.
+   */
   post(message: { channel: string; text: string }): Promise<{ channel: string; ts: string } | AppFailure>;
 }
 
 const api = 'https://slack.com/api';
 const maxPages = 20;
-/** Under 1,000, as Slack wants it; a page may hold fewer although more follow. */
+/** Slack recommends less than 1,000. A page may be shorter although more pages follow. */
 const pageSize = '999';
 
 const ChannelPage = z.object({

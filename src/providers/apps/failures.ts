@@ -4,14 +4,14 @@ import type { AppResponse, AppFailure } from '../broker/broker.ts';
 import { appFailure, parseRetryAfterHeader } from '../broker/app-failure.ts';
 import { redactLine } from '../http/redact.ts';
 
-/** What a provider said went wrong. */
+/** The error in a provider's answer. */
 interface ProviderError {
-  /** Its own code or reason. */
+  /** The provider's own code or reason. */
   code?: string | undefined;
   words: string;
 }
 
-/** Why an answer of a provider is a failure; undefined when it is none. */
+/** The failure of a provider's answer; undefined: the answer is a success. */
 export function failureFromResponse(app: App, answer: AppResponse, now: number): AppFailure | undefined {
   if (app === 'chatapp') return slackFailure(answer, now);
   if (app === 'tracker') return jiraFailure(answer, now);
@@ -23,7 +23,7 @@ const toRecord = (value: unknown): Record<string, unknown> => (isRecord(value) ?
 const toLine = (value: unknown): string => redactLine(value);
 const withCode = (code: string | undefined) => (code ? { code } : {});
 
-/** A failure whose meaning is in its status alone. */
+/** A failure that is classified by the HTTP status alone. */
 function failureFromStatus(app: App, { status, headers }: AppResponse, now: number, { code, words }: ProviderError): AppFailure {
   const more = { ...withCode(code), ...parseRetryAfterHeader(headers['retry-after'], now) };
   if (status === 429) return rateLimited(app, words, more);
@@ -56,7 +56,7 @@ const slackAdvice: Record<string, string> = {
   msg_too_long: 'the message is too long; shorten it',
 };
 
-/** Slack answers 200 with `ok: false` to all but a rate limit (https://docs.slack.dev/apis/web-api). */
+/** Slack answers 200 with `ok: false` for all errors but a rate limit (https://docs.slack.dev/apis/web-api). */
 function slackFailure(answer: AppResponse, now: number): AppFailure | undefined {
   const body = toRecord(answer.data);
   const code = typeof body['error'] === 'string' ? body['error'] : undefined;
@@ -74,7 +74,9 @@ function slackFailure(answer: AppResponse, now: number): AppFailure | undefined 
   return appFailure('rejected', `chatapp: ${toLine(code)}${explained ? `: ${explained}` : ''}`, { code });
 }
 
-/** The gateway says 401 for a scope that is missing, the product 403 for a permission that the person lacks; both are of the grant. */
+/**
+ * Atlassian's gateway answers 401 for a missing scope, Jira 403 for a missing permission of the person. Both are failures of the grant.
+ */
 function jiraFailure(answer: AppResponse, now: number): AppFailure | undefined {
   if (answer.status >= 200 && answer.status < 300) return undefined;
   const body = toRecord(answer.data);
@@ -97,7 +99,7 @@ const googleLimitReasons = new Set([
   'RATE_LIMIT_EXCEEDED',
 ]);
 
-/** Reasons stand in `errors` or in `details`, by the age of the API (https://cloud.google.com/apis/design/errors). */
+/** The reasons are in `errors` or in `details`, depending on the age of the API (https://cloud.google.com/apis/design/errors). */
 function googleFailure(app: App, answer: AppResponse, now: number): AppFailure | undefined {
   if (answer.status >= 200 && answer.status < 300) return undefined;
   const error = toRecord(toRecord(answer.data)['error']);
@@ -114,10 +116,10 @@ function googleFailure(app: App, answer: AppResponse, now: number): AppFailure |
 
 const zohoLimitCodes = new Set(['43', '44', '45']);
 const zohoInternalCodes = new Set(['5', '1000']);
-/** It does not always say how long a block of one minute lasts. */
+/** The wait after a block of one minute, when Zoho does not give its length. */
 const zohoRetryAfterSeconds = 60;
 
-/** Every answer has a code, 0 for success (https://www.zoho.com/books/api/v3/errors). */
+/** Every answer of Zoho has a code, 0 for success (https://www.zoho.com/books/api/v3/errors). */
 function zohoFailure(answer: AppResponse, now: number): AppFailure | undefined {
   const body = toRecord(answer.data);
   const code = ['number', 'string'].includes(typeof body['code']) ? String(body['code']) : undefined;
@@ -127,7 +129,7 @@ function zohoFailure(answer: AppResponse, now: number): AppFailure | undefined {
   const retryAfter = parseRetryAfterHeader(answer.headers['retry-after'], now);
   if (answer.status === 429 || zohoLimitCodes.has(code ?? ''))
     return rateLimited('books', words, { ...withCode(code), retryAfterSeconds: zohoRetryAfterSeconds, ...retryAfter });
-  // The broker has renewed the token before, so what is wrong with it is what it covers.
+  // The broker has refreshed the token, so the token's scopes do not suffice.
   if (code === '57') return appFailure('insufficient_permissions', words || 'the scopes granted do not cover this', { code });
   if (zohoInternalCodes.has(code ?? ''))
     return appFailure('unavailable', `books: the provider failed: ${words}`, { ...withCode(code), ...retryAfter });

@@ -1,13 +1,13 @@
 export interface SheetAddress {
   spreadsheetId: string;
-  /** Of the tab that the address shows. */
+  /** The tab that the address shows. */
   tabId?: number;
 }
 
-/** Published sheets, `/d/e/...`, have an id of another kind, which cannot be read. */
+/** Published sheets, `/d/e/...`, have another kind of id, which cannot be read. */
 const spreadsheetPath = /^\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]{5,})(?:\/|$)/;
 
-/** Reads the address of a spreadsheet as a browser shows it; null when it is none. */
+/** Parses the address of a spreadsheet in a browser; null: it is none. */
 export function parseSheetUrl(text: string): SheetAddress | null {
   if (!URL.canParse(text.trim())) return null;
   const url = new URL(text.trim());

@@ -8,10 +8,10 @@ export function columnLetters(column: number): string {
   return column < 26 ? letter : columnLetters(Math.floor(column / 26) - 1) + letter;
 }
 
-/** A whole row, counted from 1. */
+/** The range of a whole row, counted from 1. */
 export const rowRange = (tab: string, row: number): string => `${quoteTab(tab)}!${row}:${row}`;
 
-/** Rows from 1, columns from 0; both ends belong to it. */
+/** The range of a rectangle. Rows count from 1, columns from 0; both ends are inclusive. */
 export const cellRange = (tab: string, from: { row: number; column: number }, to = from): string => {
   const [first, last] = [from, to].map(({ row, column }) => columnLetters(column) + String(row)) as [string, string];
   return `${quoteTab(tab)}!${first === last ? first : `${first}:${last}`}`;

@@ -12,7 +12,7 @@ interface SpreadsheetFile {
   url: string;
   /** ISO 8601. */
   modifiedAt: string | null;
-  /** In the bin, from where it can still be read. */
+  /** In the bin, where the file can still be read. */
   isTrashed: boolean;
 }
 
@@ -20,7 +20,7 @@ interface SpreadsheetFile {
 export interface SheetTab {
   id: number;
   title: string;
-  /** Of the grid, most of which may be empty. */
+  /** The rows of the grid, most of which may be empty. */
   rows: number;
   columns: number;
 }
@@ -34,24 +34,24 @@ interface SheetRange {
   plainColumns?: number[] | undefined;
 }
 
-/** Rows count from 1, columns from 0. Cells are text; a row ends with its last cell that is not empty. */
+/** Google Sheets. Rows count from 1, columns from 0. Cells are text; a row ends with its last filled cell. */
 export interface Sheet {
-  /** Newest first. `query`: part of a name; empty: all. */
+  /** A page of spreadsheets, the last changed first. `query`: a part of the name; empty: all. */
   search(query: {
     query: string;
     pageToken?: string | undefined;
     pageSize?: number | undefined;
   }): Promise<{ files: SpreadsheetFile[]; nextPageToken: string | null } | AppFailure>;
   file(spreadsheetId: string): Promise<{ file: SpreadsheetFile } | AppFailure>;
-  /** In the order in which they are shown. */
+  /** The tabs in the order in which they are shown. */
   tabs(spreadsheetId: string): Promise<{ title: string; tabs: SheetTab[] } | AppFailure>;
   headers(spreadsheetId: string, tab: string): Promise<{ headers: string[] } | AppFailure>;
   /**
-   * Rows of a tab, fewer at its end: empty ones there do not come. Cells read as they are shown, but those of `plainColumns` as they are
-   * stored: a phone number that is stored as a number may be shown as 9.19877E+11. `headers` are those of the same moment.
+   * Reads rows of a tab; empty rows at its end are omitted. Cells are text as shown, except in `plainColumns`, where they are as stored: a
+   * phone number that is stored as a number may be shown as 9.19877E+11. `headers` are of the same moment.
    */
   readRows(part: SheetRange): Promise<{ headers: string[]; rows: string[][] } | AppFailure>;
-  /** Adds rows below the last one, as text: nothing in them is taken for a formula. `row`: where the first one went. */
+  /** Appends rows below the last one, as text: no value becomes a formula. `row`: the number of the first new row. */
   appendRows(rows: { spreadsheetId: string; tab: string; rows: string[][] }): Promise<{ row: number | null } | AppFailure>;
   updateCells(change: {
     spreadsheetId: string;
@@ -62,7 +62,7 @@ export interface Sheet {
 
 const drive = 'https://www.googleapis.com/drive/v3/files';
 const sheets = 'https://sheets.googleapis.com/v4/spreadsheets';
-/** How often rows are read while others move them about. */
+/** The maximum of tries to read rows while others move them. */
 const maxReadAttempts = 3;
 const fileFields = 'id,name,modifiedTime,webViewLink,trashed';
 const sharedDriveOptions = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' };
@@ -100,7 +100,7 @@ const Updated = z.object({ totalUpdatedCells: z.int().default(0) });
 export function sheet(connection: AppConnection): Sheet {
   const ask = createAppClient('sheet', connection);
 
-  /** The cells of each range; `beyond`: the grid has fewer rows or columns. */
+  /** Reads the cells of each range; `beyond`: a range is outside of the grid. */
   async function read(id: string, ranges: string[], valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE') {
     const query = { ranges, majorDimension: 'ROWS', valueRenderOption };
     const answer = await ask({ method: 'GET', url: spreadsheetUrl(id, '/values:batchGet'), query }, ManyValues);
@@ -109,7 +109,7 @@ export function sheet(connection: AppConnection): Sheet {
     return cells.length === ranges.length ? { cells, isOneMoment: true } : readOneByOne(id, ranges, valueRenderOption);
   }
 
-  /** Where a parameter that comes twice does not arrive twice. Others may change cells between one and the next. */
+  /** Reads the ranges one by one, for a proxy that drops a repeated parameter. Cells may change between the requests. */
   async function readOneByOne(id: string, ranges: string[], valueRenderOption: string) {
     const cells: unknown[][][] = [];
     for (const range of ranges) {
@@ -127,7 +127,7 @@ export function sheet(connection: AppConnection): Sheet {
     return 'failure' in answer ? answer : { headers: (answer.data.values[0] ?? []).map(cellText) };
   }
 
-  /** Both kinds of cells come one after the other. `isSound`: they belong together, as far as can be seen. */
+  /** Reads the shown and the stored cells in two requests. `isSound`: the two results fit each other. */
   async function readPart({ spreadsheetId, tab, fromRow, rows: count, columns, plainColumns = [] }: SheetRange) {
     const lastRow = fromRow + count - 1;
     const range = (first: number, last: number) => cellRange(tab, { row: fromRow, column: first }, { row: lastRow, column: last });
@@ -147,7 +147,7 @@ export function sheet(connection: AppConnection): Sheet {
     for (const [index, column] of plainColumns.entries())
       for (const [at, row] of rows.entries()) {
         const cell = stored === 'beyond' ? '' : (stored.cells[index]?.[at]?.[0] ?? '');
-        // Text is shown as it is stored, but for formats that hardly anybody gives it.
+        // Stored text is also shown as such, unless the cell has a rare format.
         if (typeof cell === 'string' && cell !== (row[column] ?? '')) isSound = false;
         if (column < row.length) row[column] = cellText(cell);
       }
@@ -189,7 +189,7 @@ export function sheet(connection: AppConnection): Sheet {
       const tabs = answer.data.sheets
         .map(({ properties }) => properties)
         .toSorted((one, other) => one.index - other.index)
-        // A chart may have a tab of its own, without a grid.
+        // A chart may have a tab of its own, which has no grid.
         .flatMap(({ sheetId: id, title, gridProperties: grid }) =>
           grid ? [{ id, title, rows: grid.rowCount, columns: grid.columnCount }] : [],
         );
@@ -240,7 +240,7 @@ const toSpreadsheetFile = ({ id, name, modifiedTime, webViewLink, trashed }: z.o
   isTrashed: trashed,
 });
 
-/** Where a grid has fewer rows or columns than are asked for, there is nothing. */
+/** Whether a failure is about a range outside of the grid, which means that it has no cells. */
 const isBeyondGrid = ({ failure, message }: AppFailure): boolean => failure === 'rejected' && /exceeds grid limits/i.test(message);
 
 function cellText(cell: unknown): string {

@@ -29,24 +29,27 @@ export interface IssueToCreate {
   /** Plain text. */
   description?: string | undefined;
   labels?: string[] | undefined;
-  /** Other fields in the tracker's own form, such as `priority: { name: 'High' }`; those above go before them, and labels are united. */
+  /**
+   * Further fields in the tracker's own format, such as `priority: { name: 'High' }`. The properties above override them, and labels are
+   * merged.
+   */
   fields?: Record<string, unknown> | undefined;
-  /** Names this issue for good; it carries a label made of it. */
+  /** Identifies the issue for good, through a label made of the key. */
   key: string;
 }
 
 export interface Issue {
   id: string;
   key: string;
-  /** For a person to open. */
+  /** The page of the issue for people. */
   url: string;
 }
 
 export interface Tracker {
   listProjects(): Promise<{ projects: Project[]; isComplete: boolean } | AppFailure>;
-  /** `project`: its key or id; without it those of every project that the connected user sees. */
+  /** The issue types of a project (key or id), or of all projects that the connected user can see. */
   listIssueTypes(project?: string): Promise<{ issueTypes: IssueType[] } | AppFailure>;
-  /** `mayExist`: an earlier try under this key had an unknown outcome, so the issue is looked for first. */
+  /** Creates an issue. `mayExist`: an earlier try with this key has an unknown outcome, so the issue is searched first. */
   createIssue(issue: IssueToCreate, options?: { mayExist?: boolean }): Promise<{ issue: Issue } | AppFailure>;
 }
 
@@ -71,16 +74,19 @@ const IssueTypePage = z.object({
 const Created = z.object({ id: z.string(), key: z.string() });
 const Found = z.object({ issues: z.array(Created).default([]) });
 
-/** The label by which an issue of this key is found again. Labels hold no blanks. */
+/** The label by which an issue of this key is found. Labels have no blanks. */
 export const toIssueLabel = (key: string): string => `va-${sha256Hex(key).slice(0, 32)}`;
 
-/** Jira Cloud, REST API 3 (https://developer.atlassian.com/cloud/jira/platform/rest/v3). `subdomain`: of the site, before `.atlassian.net`. */
+/**
+ * Jira Cloud, REST API 3 (https://developer.atlassian.com/cloud/jira/platform/rest/v3). `subdomain`: the part of the address before
+ * `.atlassian.net`.
+ */
 export function tracker(connection: AppConnection, { subdomain }: { subdomain: string }): Tracker {
   const ask = createAppClient('tracker', connection);
   const siteUrl = `https://${subdomain.toLowerCase()}.atlassian.net`;
   let base: string | undefined;
 
-  /** Requests go to the site by its id, which the gateway tells. */
+  /** Sends a request to the site, whose id in the gateway is looked up first. */
   async function onSite<Data>(call: Omit<AppCall, 'url'> & { path: string }, shape: z.ZodType<Data>): Promise<{ data: Data } | AppFailure> {
     const { path, ...request } = call;
     if (base === undefined) {
@@ -93,7 +99,7 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
 
   async function baseOfSite(): Promise<{ base: string } | AppFailure> {
     const sites = await ask({ method: 'GET', url: `${gateway}/oauth/token/accessible-resources` }, Sites);
-    // The connection leads to the site itself, past the gateway.
+    // This connection uses the site's own address instead of the gateway.
     if ('failure' in sites && isOriginMismatch(sites)) return { base: `${siteUrl}/rest/api/3` };
     if ('failure' in sites) return sites;
     const site = sites.data.find(({ url }) => url.toLowerCase().replace(/\/+$/, '') === siteUrl);
@@ -164,7 +170,7 @@ export function tracker(connection: AppConnection, { subdomain }: { subdomain: s
       };
       let answer = await create(fields);
       if ('failure' in answer && rejectsLabels(answer)) {
-        // The screen of the project has none: the issue is worth more than being found again.
+        // The project's screen has no labels: create the issue without one, although it cannot be found again.
         const { labels: _labels, ...unlabelled } = fields;
         answer = await create(unlabelled);
       }

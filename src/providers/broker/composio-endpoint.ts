@@ -1,15 +1,18 @@
 import type { AppFailure } from './broker.ts';
 
-/** The proxy asks nobody at another registrable domain than the connection's own (https://docs.composio.dev/docs/changelog/2026/04/24). */
+/**
+ * Whether the proxy has refused an address outside of the connection's registrable domain
+ * (https://docs.composio.dev/docs/changelog/2026/04/24).
+ */
 export const isOriginMismatch = ({ code, message }: AppFailure): boolean => code === 'OriginMismatch' || /OriginMismatch/.test(message);
 
-/** Whether two domains are of one company that has several, as `zoho.com` and `zohoapis.com` are, and never a data centre beside another. */
+/** Whether two domains belong to one company, such as `zoho.com` and `zohoapis.com`. Data centres of one company do not count. */
 export function isSiblingDomain(base: string, url: string): boolean {
   const [one, other] = [domainOwner(base), domainOwner(url)];
   return one !== '' && other !== '' && one !== other && (one.startsWith(other) || other.startsWith(one));
 }
 
-/** The label before the public end of a host's name: `zohoapis` of `https://www.zohoapis.com.au/books`. */
+/** The label before the public suffix of a host name: `zohoapis` of `https://www.zohoapis.com.au/books`. */
 function domainOwner(address: string): string {
   const labels = /^https:\/\/([^/]+)/i.exec(address)?.[1]?.toLowerCase().split('.') ?? [];
   const ends = /^com?$/.test(labels.at(-2) ?? '') ? 2 : 1;
@@ -19,7 +22,8 @@ function domainOwner(address: string): string {
 const pathSegments = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
 /**
- * What of an address is below a base, for the proxy to put it there: what follows the longest run of segments with which the base ends.
+ * The part of an address below a base, for the proxy, which prepends the base: the segments after the longest run with which the base
+ * ends.
  * @example relativeEndpoint('https://books.zoho.com/api/v3', 'https://www.zohoapis.com/books/v3/contacts') // '/contacts'
  */
 export function relativeEndpoint(base: string, url: string): string {

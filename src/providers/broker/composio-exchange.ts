@@ -5,12 +5,12 @@ import { redactLine } from '../http/redact.ts';
 import type { AppFailure } from './broker.ts';
 import { appFailure, parseRetryAfterHeader } from './app-failure.ts';
 
-/** An answer of the broker itself with a status of success, parsed. */
+/** The parsed body of a successful answer of the broker, or a failure. */
 export type ComposioResponse = { body: unknown } | AppFailure;
 
 export interface ComposioRequest {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Below the base URL, with its query. */
+  /** The path below the base URL, with its query. */
   path: string;
   body?: unknown;
   timeoutMs: number;
@@ -19,7 +19,10 @@ export interface ComposioRequest {
 const maxResponseBytes = 16 * 1024 * 1024;
 const brokerName = 'The connection broker';
 
-/** Requests to Composio (https://docs.composio.dev/reference). A redirect is an answer: followed, it would carry the key elsewhere. */
+/**
+ * Sends requests to Composio (https://docs.composio.dev/reference). Redirects are not followed, because they would carry the key
+ * elsewhere.
+ */
 export function createComposioExchange(baseUrl: string, apiKey: string, runtime: Runtime) {
   return async ({ method, path, body, timeoutMs }: ComposioRequest): Promise<ComposioResponse> => {
     const exchange = createExchange({ name: brokerName, timeoutMs, maxBodyBytes: maxResponseBytes, runtime });
@@ -57,7 +60,7 @@ function parseError(body: unknown): ComposioError {
   return { code: toText(error['code']), slug: toText(error['slug']), message: toText(error['message']) };
 }
 
-/** Codes and slugs: https://docs.composio.dev/reference/errors; those of a lost account were seen in its answers. */
+/** Classifies an error by code and slug (https://docs.composio.dev/reference/errors); those of a lost account were seen in answers. */
 function failureFromStatus(
   status: number,
   headers: Headers,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { App } from '../../library/connectable-apps.ts';
 import type { BrokerConnection, ConnectionStatus } from './broker.ts';
 
-/** What is read of a connected account. `state`, `data` and `params` may hold tokens and are never read. */
+/** The used fields of a connected account. `state`, `data` and `params` may have tokens and are not read. */
 export const Account = z.object({
   id: z.string().min(1),
   user_id: z.string(),
@@ -18,7 +18,7 @@ export const AccountPage = z.object({ items: z.array(Account) });
 
 export const Link = z.object({ redirect_url: z.url(), connected_account_id: z.string().min(1), expires_at: z.string().nullish() });
 
-/** `base_url` may have placeholders in it. */
+/** `base_url` may contain placeholders. */
 export const Toolkit = z.object({
   base_url: z.string().min(1).nullish(),
   meta: z.object({ base_url: z.string().min(1).nullish() }).nullish(),
@@ -30,7 +30,7 @@ export const ProxyResponse = z.object({
   data: z.unknown(),
 });
 
-/** A state that is not known yet is one in which nothing can be asked for. */
+/** An unknown state counts as pending, in which no requests are sent. */
 const statusesByName: Record<string, ConnectionStatus> = {
   INITIALIZING: 'pending',
   INITIATED: 'pending',
@@ -49,7 +49,7 @@ const appsByToolkit: Record<string, App> = {
   googlesheets: 'sheet',
 };
 
-/** `appOfConfig`: what the configured auth configs are for. */
+/** A connected account as a connection. `appOfConfig`: the app of each configured auth config. */
 export function toBrokerConnection(account: Account, appOfConfig: ReadonlyMap<string, App>): BrokerConnection {
   const status = statusesByName[account.status] ?? 'pending';
   return {

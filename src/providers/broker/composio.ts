@@ -14,11 +14,11 @@ import { percentEncoded } from '../../library/text/clean-text.ts';
 
 export type BrokerSettings = Pick<Settings, 'COMPOSIO_API_KEY' | 'COMPOSIO_BASE_URL' | 'COMPOSIO_AUTH_CONFIGS'>;
 
-/** For one request: those to the broker alone, and those that it passes on. */
+/** The timeout of one request to the broker itself, and of one that it forwards. */
 const controlTimeoutMs = 10_000;
 const proxyTimeoutMs = 25_000;
 
-/** The broker Composio, version 3.1 of its API; without a key every answer says that it is missing. */
+/** The broker Composio, API version 3.1. Without a key every call returns a failure that says so. */
 export function createBroker(settings: BrokerSettings, runtime: Runtime = systemRuntime): Broker {
   const authConfigs = new Map(settings.COMPOSIO_AUTH_CONFIGS);
   const appOfConfig = new Map(settings.COMPOSIO_AUTH_CONFIGS.map(([app, id]) => [id, app]));
@@ -44,7 +44,7 @@ export function createBroker(settings: BrokerSettings, runtime: Runtime = system
       });
       const page = await read(`/connected_accounts?${query}`, AccountPage);
       if ('failure' in page) return page;
-      // Should the broker not heed the filter, nobody may be given the connection of another.
+      // If the broker ignored the filter, an organization would get another one's connection.
       const found = page.data.items.map((account) => toBrokerConnection(account, appOfConfig));
       return { connection: found.find((one) => one.owner === owner && one.app === app && one.status === 'active') ?? null };
     },
@@ -79,7 +79,7 @@ export function createBroker(settings: BrokerSettings, runtime: Runtime = system
       const path = `/connected_accounts/${percentEncoded(id)}`;
       const revoked = await change('POST', `${path}/revoke`, {});
       const isRevoked = !('failure' in revoked) || revoked.failure === 'not_connected';
-      // Not every kind of credentials can be revoked there; then the broker is to try it on its own.
+      // Composio cannot revoke every kind of credentials; then the deletion is asked to revoke them.
       const deleted = await change('DELETE', isRevoked ? path : `${path}?revoke_on_delete=true`);
       return 'failure' in deleted && deleted.failure !== 'not_connected' ? deleted : { isRevoked };
     },
@@ -93,7 +93,7 @@ export function createBroker(settings: BrokerSettings, runtime: Runtime = system
       const passed = await ask(request.url);
       if (!('failure' in passed)) return toAppResponse(passed.data);
       if (!isOriginMismatch(passed)) return passed;
-      // Nothing was asked of the provider: the connection has another base, against which the rest of the address is taken.
+      // The provider was not called: the connection has another base, below which the path is tried again.
       const base = await baseOf(id);
       if (base === null || !isSiblingDomain(base, request.url)) return passed;
       const again = await ask(relativeEndpoint(base, request.url));
@@ -101,7 +101,7 @@ export function createBroker(settings: BrokerSettings, runtime: Runtime = system
     },
   };
 
-  /** The base of a connection's toolkit, which is the same for all connections of it; null: the broker does not tell. */
+  /** The base address of a connection's toolkit; null: unknown. */
   async function baseOf(id: string): Promise<string | null> {
     const account = await read(`/connected_accounts/${percentEncoded(id)}`, Account);
     const slug = 'failure' in account ? undefined : account.data.toolkit?.slug;
@@ -123,7 +123,9 @@ function parseResponse<Data>(answer: ComposioResponse, shape: z.ZodType<Data>): 
   return result.success ? { data: result.data } : appFailure('unavailable', 'The connection broker answered something that it should not');
 }
 
-/** Toolkits have named these fields differently over time, so each goes under every name. Words, where something is wrong. */
+/**
+ * The fields that a toolkit needs. Their names have changed over time, so each value is sent under all of them. A string is the problem.
+ */
 function toConnectionData(app: App, params: Record<string, string>): Record<string, string> | string {
   if (app === 'tracker') {
     const { subdomain = '' } = params;
@@ -156,7 +158,7 @@ function toAppResponse({ status, headers, data }: z.output<typeof ProxyResponse>
   return { status, headers: Object.fromEntries(pairs), data: typeof data === 'string' ? parseIfJson(data) : data };
 }
 
-/** JSON that came under another content type is handed on as text. */
+/** A provider's JSON with another content type arrives as text. */
 function parseIfJson(text: string): unknown {
   try {
     return parseJson(text);

@@ -1,4 +1,4 @@
-/** Data centres of Zoho, by the end of their host names (https://www.zoho.com/accounts/protocol/oauth/multi-dc.html). */
+/** The data centres of Zoho, by the end of their host names (https://www.zoho.com/accounts/protocol/oauth/multi-dc.html). */
 export const booksRegions = ['com', 'eu', 'in', 'com.au', 'jp', 'ca', 'sa', 'uk', 'ae', 'com.cn'] as const;
 export type BooksRegion = (typeof booksRegions)[number];
 
@@ -6,5 +6,8 @@ export const isBooksRegion = (text: string): text is BooksRegion => (booksRegion
 
 const hostLabelPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** Whether it is the part of a tracker's address before `.atlassian.net`: one label of a host name, so that no other host can be meant. */
+/**
+ * Whether a text can be the part of a tracker's address before `.atlassian.net`: one label of a host name, so that it cannot lead to
+ * another host.
+ */
 export const isTrackerSubdomain = (text: string): boolean => hostLabelPattern.test(text);

@@ -8,7 +8,7 @@ export interface RetryOptions {
   maxWaitMs?: number | undefined;
 }
 
-/** Tries what may be repeated without harm up to three times. After a wait beyond `maxWaitMs` was asked for, the failure tells that wait. */
+/** Tries a repeatable request up to three times. Returns the failure when the provider demands a wait beyond `maxWaitMs`. */
 export const withRetry = <Outcome extends object>(
   options: RetryOptions,
   attempt: () => Promise<Outcome | AppFailure>,

@@ -2,21 +2,21 @@ import { isNonSecretHeader } from '../../library/security/secret-names.ts';
 import { tryParseJsonObject } from '../../library/json/json.ts';
 import { systemRuntime, type Runtime } from './runtime.ts';
 
-// The one way from the service to the outside. Every answer has a bound in bytes, every request one in time, and a request that
-// follows a redirect to another origin takes neither a body nor a header that may be a credential along.
+// The only way from the service to the outside. Each answer is bounded in bytes and each request in time. A request that follows a
+// redirect to another origin loses its body and every header that may be a credential.
 
 export interface ExchangeOptions {
-  /** Names the other side in messages, such as `Twilio`. */
+  /** The name of the other side in messages, such as `Twilio`. */
   name: string;
-  /** For one request with its redirects, from the first byte sent to the last byte read. */
+  /** The timeout of a request with its redirects, from the first byte sent to the last byte read. */
   timeoutMs: number;
-  /** The most that is read of an answer. */
+  /** The maximum of bytes that are read of an answer. */
   maxBodyBytes: number;
   /** An answer beyond `maxBodyBytes` fails with `too_large`, or is cut there. Default `fail`. */
   overflow?: 'fail' | 'cut';
-  /** Redirects that are followed. Default 0: a redirect is an answer like others. */
+  /** The maximum of followed redirects. Default 0: a redirect is returned as the answer. */
   maxRedirects?: number;
-  /** Why an address may not be called, or null. Asked for the address of the request and for that of each redirect. Default: all may be. */
+  /** Why an address may not be called; null: it may. Called for the request and for each redirect. Default: all addresses are allowed. */
   blockedReason?: (url: URL) => string | null | Promise<string | null>;
   runtime?: Pick<Runtime, 'fetch'> | undefined;
 }
@@ -39,20 +39,20 @@ export interface ReceivedResponse {
   readonly body: Record<string, unknown> | undefined;
 }
 
-/** An answer whose body is not read yet. A body beyond `maxBodyBytes` breaks with a RangeError. */
+/** An answer with an unread body. A body beyond `maxBodyBytes` fails with a RangeError. */
 interface StreamedResponse {
   status: number;
   headers: Headers;
   stream: ReadableStream<Uint8Array> | null;
-  /** The length of the body where the answer tells it. */
+  /** The length of the body, if the answer declares it. */
   bytes?: number;
 }
 
 type UnreachableReason = 'timeout' | 'network' | 'too_large' | 'blocked' | 'body_redirected' | 'too_many_redirects';
 
 /**
- * Why there is no answer. After `timeout`, `network` and `too_large` the other side may have acted upon the request. The message is for a
- * person and holds neither a path nor a credential; `detail` are the runtime's words, which may name the address.
+ * Why there is no answer. After `timeout`, `network` and `too_large` the other side may have processed the request. `message` is for
+ * people and has neither a path nor a credential; `detail` has the runtime's words, which may name the address.
  */
 export interface Unreachable {
   unreachable: UnreachableReason;
@@ -63,14 +63,14 @@ export interface Unreachable {
 export interface Exchange {
   /** Sends a request and reads the answer. Never throws. */
   send(request: OutgoingRequest): Promise<ReceivedResponse | Unreachable>;
-  /** Sends a request; `timeoutMs` ends with the headers of the answer, the body may take longer. Never throws. */
+  /** Sends a request. `timeoutMs` applies until the headers arrive; the body may take longer. Never throws. */
   openStream(request: OutgoingRequest): Promise<StreamedResponse | Unreachable>;
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Makes an exchange with one other side.
+ * Creates an exchange with one other side.
  * @example
  * const exchange = createExchange({ name: 'Twilio', timeoutMs: 10_000, maxBodyBytes: 8 * 1024 * 1024 });
  * const answer = await exchange.send({ method: 'GET', url, headers: { authorization } });
@@ -79,7 +79,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 export function createExchange(options: ExchangeOptions): Exchange {
   const { name, timeoutMs, maxBodyBytes, overflow = 'fail' } = options;
 
-  /** Runs `read` on the answer. The timer is cleared at the end: one that is still to come keeps a Durable Object in memory. */
+  /** Runs `read` on the answer. The timer is cleared afterwards, because a pending one keeps a Durable Object in memory. */
   async function withAnswer<Answer>(
     request: OutgoingRequest,
     read: (response: Response) => Answer | Promise<Answer>,
@@ -110,17 +110,14 @@ export function createExchange(options: ExchangeOptions): Exchange {
           void body?.cancel();
           throw new BodyTooLargeError(maxBodyBytes);
         }
-        // A body of a known length ends there; its stream stays as it is, since R2 wants to know the length.
+        // The stream of a body with a known length is not wrapped, because R2 needs that length.
         const stream = bytes === undefined && body ? boundedStream(body, maxBodyBytes) : body;
         return { status, headers, stream, ...(bytes !== undefined && { bytes }) };
       }),
   };
 }
 
-/**
- * The `fetch` for a vendor's client that makes its own requests: follows no redirect, and breaks an answer beyond `maxBodyBytes` with a
- * RangeError.
- */
+/** A `fetch` for a vendor's client. It follows no redirect, and a body beyond `maxBodyBytes` fails with a RangeError. */
 export const boundedFetch =
   ({ fetch }: Pick<Runtime, 'fetch'>, maxBodyBytes: number): Runtime['fetch'] =>
   async (input, init) => {
@@ -197,7 +194,7 @@ function toReceivedResponse({ status, headers }: Response, text: string, isCut: 
   };
 }
 
-/** Reads at most `maxBytes`; throws BodyTooLargeError beyond them, unless the text is to be cut there. */
+/** Reads at most `maxBytes`. A longer body throws BodyTooLargeError, or is cut. */
 async function readBody(response: Response, maxBytes: number, overflow: 'fail' | 'cut'): Promise<{ text: string; isCut: boolean }> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -226,7 +223,7 @@ function boundedStream(stream: ReadableStream<Uint8Array>, maxBytes: number): Re
   );
 }
 
-/** The header's length. Of a compressed answer the header says nothing about the bytes that are read. */
+/** The declared length. A compressed answer declares another length than the bytes that are read. */
 function contentLength(headers: Headers): number | undefined {
   const length = headers.get('content-length');
   return length !== null && /^\d+$/.test(length) && headers.get('content-encoding') === null ? Number(length) : undefined;

@@ -16,8 +16,8 @@ export type GuardedResponse =
 const maxBodyBytes = 1024 * 1024;
 
 /**
- * Calls an address that a customer named. Follows at most three redirects and checks each; sends no body to another origin, nor
- * a header that may be a credential; reads at most 1 MiB of the answer. Never throws: `refused` is an address that may not be called.
+ * Calls an address from a customer. Follows at most three redirects and checks each address; sends neither the body nor headers that may
+ * be credentials to another origin; reads at most 1 MiB. Never throws. `refused`: the address may not be called.
  */
 export async function sendGuardedRequest({ timeout_seconds, ...request }: GuardedRequest, policy: UrlPolicy): Promise<GuardedResponse> {
   const exchange = createExchange({

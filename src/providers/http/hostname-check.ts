@@ -2,7 +2,7 @@ import { promises as dns } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { hostOf, privateAddressKind } from './ssrf-guard.ts';
 
-/** Why the name in a URL may not be called, going by the addresses that it leads to; null: it may, or nobody could tell. */
+/** Why the host name of a URL may not be called, judged by its addresses; null: it may, or the addresses are unknown. */
 export type HostnameCheck = (url: URL) => Promise<string | null>;
 
 const cacheTtlMs = 60_000;
@@ -12,8 +12,8 @@ const timeoutMs = 1500;
 const resultsByHostname = new Map<string, { refusal: string | null; until: number }>();
 
 /**
- * Asks the DNS for a host's addresses (node:dns, on Workers over HTTPS), once a minute and isolate. The call that follows asks for itself,
- * and may be told otherwise: the runtime does not say where it connects to. A question that nobody answers refuses nothing.
+ * Looks up a host's addresses in the DNS (node:dns, on Workers over HTTPS), once a minute in each isolate. The following request resolves
+ * the name again and may get other addresses, which the runtime does not show. A failed lookup refuses nothing.
  */
 export const blockPrivateHostname: HostnameCheck = async (url) => {
   const host = hostOf(url).toLowerCase();
@@ -27,13 +27,13 @@ export const blockPrivateHostname: HostnameCheck = async (url) => {
   return refusal;
 };
 
-/** On a developer's machine: what it may reach is its owner's choice, and it may have no DNS. */
+/** Allows all names on a developer's machine, which may have no DNS. */
 export const skipHostnameCheck: HostnameCheck = () => Promise.resolve(null);
 
 async function resolveAndCheck(host: string): Promise<string | null> {
   const answers = await Promise.all([withTimeout(dns.resolve4(host)), withTimeout(dns.resolve6(host))]);
   for (const address of answers.flat()) {
-    // Where a name is another one's, the answers begin with that name.
+    // For an alias the answers begin with the canonical name.
     const kind = ipaddr.isValid(address) ? privateAddressKind(address) : null;
     if (kind !== null) return `"${host}" leads to ${address}, which is a ${kind} address`;
   }

@@ -2,20 +2,20 @@ import pRetry from 'p-retry';
 import { systemRuntime, type Runtime } from './runtime.ts';
 
 const defaultMaxAttempts = 3;
-/** A longer wait is the caller's: no request should sleep for it. */
+/** The caller has to wait longer itself: a request does not sleep for longer. */
 const defaultMaxWaitMs = 5_000;
 const initialDelayMs = 500;
 
 export interface RetryOptions<Outcome> {
   /** Whether the same request may succeed in a moment. */
   isTransient: (outcome: Outcome) => boolean;
-  /** How long the provider asks us to wait; undefined where it does not ask. */
+  /** The wait that the provider demands; undefined: none. */
   retryAfterSeconds: (outcome: Outcome) => number | undefined;
   /** Default 3. */
   maxAttempts?: number | undefined;
-  /** Gives up when the provider asks for a longer wait. Default 5,000. */
+  /** Returns the outcome when the provider demands a longer wait. Default 5,000. */
   maxWaitMs?: number | undefined;
-  /** Whether there is still time for a wait and another attempt. Default: always. */
+  /** Whether a wait and another attempt fit into the remaining time. Default: always. */
   hasTimeFor?: (waitMs: number) => boolean;
   runtime?: Pick<Runtime, 'sleep' | 'random'> | undefined;
 }
@@ -29,8 +29,8 @@ class TransientOutcomeError extends Error {
 }
 
 /**
- * Repeats an attempt that does no harm twice while its outcome is transient. Waits 0.5 s, then 1 s and so on, of which half is random, or as
- * long as the provider asks for. Answers the last outcome; throws what `attempt` throws.
+ * Repeats an attempt while its outcome is transient; a second attempt must do no harm. Waits 0.5 s, then 1 s and so on, half of it random,
+ * or as long as the provider demands. Returns the last outcome; throws what `attempt` throws.
  */
 export async function retryTransient<Outcome>(attempt: () => Promise<Outcome>, options: RetryOptions<Outcome>): Promise<Outcome> {
   const { isTransient, retryAfterSeconds, maxAttempts = defaultMaxAttempts, maxWaitMs = defaultMaxWaitMs } = options;
@@ -40,12 +40,12 @@ export async function retryTransient<Outcome>(attempt: () => Promise<Outcome>, o
     if (isTransient(outcome)) throw new TransientOutcomeError(outcome);
     return outcome;
   };
-  // The waits are ours, since tests set the clock and providers ask for waits of their own.
+  // The waits are not p-retry's, because providers demand their own and tests control the clock.
   const waitForRetry = async ({ error, attemptNumber }: { error: Error; attemptNumber: number }) => {
     if (!(error instanceof TransientOutcomeError)) return false;
-    const askedMs = (retryAfterSeconds(error.outcome as Outcome) ?? 0) * 1000;
-    const waitMs = Math.max(askedMs, initialDelayMs * 2 ** (attemptNumber - 1) * (0.5 + runtime.random() / 2));
-    if (askedMs > maxWaitMs || !hasTimeFor(waitMs)) return false;
+    const demandedMs = (retryAfterSeconds(error.outcome as Outcome) ?? 0) * 1000;
+    const waitMs = Math.max(demandedMs, initialDelayMs * 2 ** (attemptNumber - 1) * (0.5 + runtime.random() / 2));
+    if (demandedMs > maxWaitMs || !hasTimeFor(waitMs)) return false;
     await runtime.sleep(waitMs);
     return true;
   };

@@ -1,4 +1,4 @@
-/** What a request to a vendor needs of the world, so that tests can set it. Times are milliseconds. */
+/** The runtime functions that requests to vendors use; tests replace them. Times in milliseconds. */
 export interface Runtime {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   sleep(milliseconds: number): Promise<void>;

@@ -2,7 +2,7 @@ import type { Settings } from '../../settings.ts';
 import { blockedUrlReason } from './ssrf-guard.ts';
 import { skipHostnameCheck, blockPrivateHostname, type HostnameCheck } from './hostname-check.ts';
 
-/** What decides which addresses of customers are called. */
+/** The policy for customers' addresses. */
 export interface UrlPolicy {
   /** Origins that may be called although their addresses are private. */
   allowedOrigins: readonly string[];
@@ -14,7 +14,7 @@ export const urlPolicy = (settings: Pick<Settings, 'ALLOWED_PRIVATE_ORIGINS' | '
   checkHostname: settings.DEPLOYMENT_MODE === 'local' ? skipHostnameCheck : blockPrivateHostname,
 });
 
-/** Why a URL may not be called now, or null: what `refusal` says, and where its name leads to. */
-export async function blockedRequestReason(url: URL, { allowedOrigins, checkHostname: refusesName }: UrlPolicy): Promise<string | null> {
-  return blockedUrlReason(url, allowedOrigins) ?? (allowedOrigins.includes(url.origin) ? null : await refusesName(url));
+/** Why a URL may not be called now; null: it may. Checks the URL, then the addresses of its host name. */
+export async function blockedRequestReason(url: URL, { allowedOrigins, checkHostname }: UrlPolicy): Promise<string | null> {
+  return blockedUrlReason(url, allowedOrigins) ?? (allowedOrigins.includes(url.origin) ? null : await checkHostname(url));
 }

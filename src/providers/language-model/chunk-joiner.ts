@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Completion, ToolCall } from './contract.ts';
 
-/** What is read of a chunk; services that copy the API leave the rest out. */
+/** The used fields of a chunk; services with OpenAI's API omit others. */
 export const Chunk = z.object({
   model: z.string().nullish(),
   choices: z
@@ -29,14 +29,14 @@ export const Chunk = z.object({
   usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullish(),
 });
 
-/** Joins what comes in pieces: the pieces of a tool call belong together by their index. */
+/** Joins the chunks of an answer. The pieces of a tool call have the same index. */
 export class ChunkJoiner {
   readonly #calls = new Map<number, ToolCall>();
   usage: Completion['usage'] = { prompt_tokens: 0, completion_tokens: 0 };
   model: string | null = null;
   finish: string | null = null;
 
-  /** The text that the chunk brings. A refusal is text, too: it is meant to be said. */
+  /** The text of the chunk. A refusal is text, too, and is spoken. */
   add({ model, choices, usage }: z.infer<typeof Chunk>): string {
     if (model) this.model = model;
     if (usage) this.usage = { prompt_tokens: usage.prompt_tokens, completion_tokens: usage.completion_tokens };

@@ -6,32 +6,32 @@ interface Message {
   content: string;
 }
 
-/** The answer is to be JSON. */
+/** The format of a JSON answer. */
 export interface OutputFormat {
   /** JSON Schema whose root is an object. */
   schema: Record<string, unknown>;
-  /** What of an answer does not fit, in words, or null. Asked of every answer: the provider may not hold to the schema. */
+  /** What in an answer does not fit, in words; null: it fits. Called for every answer, because the provider may ignore the schema. */
   validate(answer: Json): string | null;
 }
 
 export interface CompletionRequest {
-  /** Absent: LANGUAGE_MODEL. */
+  /** Undefined: the setting LANGUAGE_MODEL. */
   model?: string | undefined;
   system?: string | undefined;
   messages: Message[];
   output?: OutputFormat | undefined;
   max_tokens?: number | undefined;
-  /** For everything, tries and waits between them included; at most 60, which is the default. */
+  /** The timeout of all tries with their waits; at most 60, which is the default. */
   timeout_seconds?: number | undefined;
-  /** With the same one the provider tries to answer the same request in the same way. */
+  /** With the same seed the provider tries to give the same answer to the same request. */
   seed?: number | undefined;
 }
 
 export interface Completion {
   text: string;
-  /** The parsed text when `output` was asked for. */
+  /** The parsed text, with `output`. */
   json?: Json;
-  /** As the provider names it. */
+  /** The provider's name of the model. */
   model: string;
   usage: { prompt_tokens: number; completion_tokens: number };
 }
@@ -50,7 +50,7 @@ export type FailureType =
   | 'output_truncated'
   | 'invalid_output';
 
-/** Why there is no answer. The message names the cause and what to do; it holds neither the key nor the prompt. */
+/** Why there is no answer. `message` names the cause and the remedy, and has neither the key nor the prompt. */
 export interface CompletionFailure {
   failure: FailureType;
   message: string;
@@ -59,11 +59,11 @@ export interface CompletionFailure {
   retry_after_seconds?: number;
 }
 
-/** A function that the model asks to have called. */
+/** A function call by the model. */
 export interface ToolCall {
   id: string;
   name: string;
-  /** JSON as the model wrote it: it may not parse, and may not fit the parameters. */
+  /** The JSON text of the model, which may be invalid or not fit the parameters. */
   arguments: string;
 }
 
@@ -80,30 +80,31 @@ export interface Tool {
 }
 
 export interface ConversationRequest {
-  /** Absent: LANGUAGE_MODEL. */
+  /** Undefined: the setting LANGUAGE_MODEL. */
   model?: string | undefined;
   system?: string | undefined;
-  /** Every tool call of an assistant is answered by the tool messages that follow it. */
+  /** Tool messages that answer all tool calls follow an assistant's message. */
   messages: ConversationMessage[];
   tools?: Tool[] | undefined;
   /** `none`: the model must speak. Default `auto`. */
   tool_choice?: 'auto' | 'none' | undefined;
   max_tokens?: number | undefined;
-  /** How long the provider may leave us without a word: before the first one, tries included, and between two. At most 60, 15 by default. */
+  /** The maximum silence of the provider, before the first word (with all tries) and between two chunks. At most 60, default 15. */
   silence_seconds?: number | undefined;
-  /** With the same one the provider tries to answer the same request in the same way. */
+  /** With the same seed the provider tries to give the same answer to the same request. */
   seed?: number | undefined;
 }
 
-/** Text as it comes, then one `end` or one `failure`, which may come in the middle of the text. Neither comes once the signal is aborted. */
+/** Pieces of text, then one `end` or one `failure`, which may also come after text. Nothing comes after the signal is aborted. */
 export type ConversationDelta =
   | { type: 'text'; text: string }
   | { type: 'end'; tool_calls: ToolCall[]; model: string; usage: Completion['usage'] }
   | ({ type: 'failure' } & CompletionFailure);
 
 export interface LanguageModel {
+  /** Asks for a completion. Never throws for a failure of the provider. */
   complete(request: CompletionRequest): Promise<Completion | CompletionFailure>;
-  /** Asks for the next words of a conversation. What may pass is tried once more, but not after the first word. */
+  /** Asks for the next turn of a conversation. A transient failure before the first word is retried once. */
   converse(request: ConversationRequest, signal: AbortSignal): AsyncIterable<ConversationDelta>;
 }
 

@@ -1,4 +1,4 @@
-/** Ends what is waited for too long. Its signal is aborted by that, or with the one it was made of. */
+/** Aborts a wait that takes too long. `signal` is aborted by the timeout, or together with the outer signal. */
 export class IdleTimeout {
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal;
@@ -15,7 +15,7 @@ export class IdleTimeout {
     return this.#controller.signal;
   }
 
-  /** What `promise` gives; once `milliseconds` have passed the signal is aborted, which is to end it. */
+  /** Waits for `promise`. After `milliseconds` the signal is aborted, which should end the promise. */
   async within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
       this.isExpired = true;
@@ -28,7 +28,7 @@ export class IdleTimeout {
     }
   }
 
-  /** Ends what is still under way, and lets go of the outer signal. */
+  /** Aborts running work and detaches from the outer signal. */
   stop(): void {
     this.#parent.removeEventListener('abort', this.#abort);
     this.#controller.abort();

@@ -7,11 +7,11 @@ const notConfigured: CompletionFailure = {
   retryable: false,
 };
 
-/** The language model of the settings; without a key every answer is the failure `not_configured`. */
+/** The language model of the settings. Without a key every call returns the failure `not_configured`. */
 export const createLanguageModel = (settings: LanguageModelSettings, runtime: Runtime = systemRuntime): LanguageModel => ({
   async complete(request) {
     if (settings.OPENAI_API_KEY === '') return notConfigured;
-    // The vendor's client is large: it is evaluated when the first question is asked, not when the Worker starts.
+    // The vendor's client is large, so it is loaded with the first request and not when the Worker starts.
     const { completeWithOpenAi } = await import('./openai-completion.ts');
     return completeWithOpenAi(settings, request, runtime);
   },

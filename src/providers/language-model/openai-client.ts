@@ -3,10 +3,10 @@ import { boundedFetch } from '../http/exchange.ts';
 import type { Runtime } from '../http/runtime.ts';
 import type { LanguageModelSettings } from './contract.ts';
 
-/** Of one answer: 2,048 vectors in base64 have 17 MiB. */
+/** The maximum of one answer: 2,048 vectors in base64 have 17 MiB. */
 const maxBodyBytes = 24 * 1024 * 1024;
 
-/** The client's own retries are off: they repeat what cannot succeed. */
+/** An OpenAI client without its own retries, which would repeat requests that cannot succeed. */
 export const createOpenAiClient = (settings: LanguageModelSettings, runtime: Pick<Runtime, 'fetch'>): OpenAI =>
   new OpenAI({
     apiKey: settings.OPENAI_API_KEY,

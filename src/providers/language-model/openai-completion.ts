@@ -8,7 +8,7 @@ import { withRetry } from './retry.ts';
 
 const maxTimeoutSeconds = 60;
 
-/** Asks chat completions, which services that copy OpenAI's API have, too. */
+/** Calls chat completions of OpenAI or of a service with its API. */
 export async function completeWithOpenAi(
   settings: LanguageModelSettings,
   request: CompletionRequest,
@@ -27,11 +27,11 @@ export async function completeWithOpenAi(
   });
 }
 
-function toRequestBody({ system, messages, output, max_tokens: maximum, seed }: CompletionRequest, model: string) {
+function toRequestBody({ system, messages, output, max_tokens: maxTokens, seed }: CompletionRequest, model: string) {
   return {
     model,
     messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages],
-    ...(maximum === undefined ? {} : { max_completion_tokens: maximum }),
+    ...(maxTokens === undefined ? {} : { max_completion_tokens: maxTokens }),
     ...(seed !== undefined && { seed }),
     ...(output && {
       response_format: {

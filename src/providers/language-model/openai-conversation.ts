@@ -16,17 +16,20 @@ import { IdleTimeout } from './idle-timeout.ts';
 
 const maxSilenceSeconds = 60;
 const defaultSilenceSeconds = 15;
-/** A person waits on the line. */
+/** Few tries, because a person is waiting on the line. */
 const maxAttempts = 2;
-/** Models that think first unless told not to; the newest take tools at this endpoint only then. Others refuse the parameter. */
+/**
+ * Models that reason unless `reasoning_effort` is `none`; the newest accept tools at this endpoint only then. Other models refuse the
+ * parameter.
+ */
 const reasoningCanBeDisabled = /(?:^|\/)gpt-(?:5\.[1-9]|[6-9]|\d\d)/;
-/** Kinds of them that always think, or never, and take no other value. */
+/** Variants of these models that always or never reason, and accept no other value. */
 const reasoningIsFixed = /-(?:pro|codex|chat-latest)(?:-|$)/;
-/** Models that have refused the parameter, as long as this isolate lives. */
+/** Models that have refused the parameter in this isolate. */
 const modelsWithoutReasoningEffort = new Set<string>();
 const maxRememberedModels = 100;
 
-/** Asks chat completions for a stream. */
+/** Streams chat completions. A transient failure before the first word is retried once. */
 export async function* converseWithOpenAi(
   settings: LanguageModelSettings,
   request: ConversationRequest,
@@ -49,7 +52,7 @@ export async function* converseWithOpenAi(
     yield* begun.first;
     yield* begun.rest;
   } finally {
-    // Whoever leaves at the first word has not come to the rest yet, which holds the request.
+    // A consumer that stops at the first word has not begun `rest`, which holds the request.
     await begun.rest.return(undefined);
   }
 }
@@ -63,7 +66,7 @@ interface StreamRequest {
   signal: AbortSignal;
 }
 
-/** A stream of which the first delta is there; none when it was aborted before. */
+/** A stream whose first delta has arrived; none when it was aborted before. */
 interface StartedStream {
   first: ConversationDelta[];
   rest: AsyncGenerator<ConversationDelta>;
@@ -127,7 +130,7 @@ const silenceFailure = ({ silenceSeconds }: StreamRequest): ConversationDelta =>
 function toFailureDelta(error: unknown, asked: StreamRequest, isSilent: boolean): ConversationDelta {
   if (isSilent) return silenceFailure(asked);
   const isOfStream = !(error instanceof APIError) && !(error instanceof SyntaxError);
-  // A stream that ends in an error has the status 200 behind it.
+  // An error inside of a stream has no status, because the stream began with 200.
   const isReported = error instanceof APIError && !(error instanceof APIConnectionError) && error.status === undefined;
   if (isOfStream || isReported) return fail('provider_failed', 'The language model provider broke off in the middle of its answer', true);
   const { body, key, silenceSeconds, now } = asked;
@@ -135,7 +138,7 @@ function toFailureDelta(error: unknown, asked: StreamRequest, isSilent: boolean)
 }
 
 function toRequestBody(request: ConversationRequest, model: string): OpenAI.ChatCompletionCreateParamsStreaming {
-  const { system, messages, tools = [], tool_choice: choice, max_tokens: maximum, seed } = request;
+  const { system, messages, tools = [], tool_choice: choice, max_tokens: maxTokens, seed } = request;
   return {
     model,
     stream: true,
@@ -143,7 +146,7 @@ function toRequestBody(request: ConversationRequest, model: string): OpenAI.Chat
     messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages.map(toWireMessage)],
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })) }),
     ...(tools.length > 0 && choice !== undefined && { tool_choice: choice }),
-    ...(maximum !== undefined && { max_completion_tokens: maximum }),
+    ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
     ...(seed !== undefined && { seed }),
     ...(disablesReasoning(model) && { reasoning_effort: 'none' as const }),
   };
@@ -152,7 +155,7 @@ function toRequestBody(request: ConversationRequest, model: string): OpenAI.Chat
 const disablesReasoning = (model: string): boolean =>
   reasoningCanBeDisabled.test(model) && !reasoningIsFixed.test(model) && !modelsWithoutReasoningEffort.has(model);
 
-/** A model that does not take `reasoning_effort` is asked once more without, and without from then on. */
+/** Creates the stream. A model that refuses `reasoning_effort` is asked again without it, now and later. */
 async function createStream(client: OpenAI, body: OpenAI.ChatCompletionCreateParamsStreaming, signal: AbortSignal) {
   try {
     return await client.chat.completions.create(body, { signal });

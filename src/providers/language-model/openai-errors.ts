@@ -14,8 +14,8 @@ const provider = 'The language model provider';
 const maxQuoteLength = 300;
 
 /**
- * What an error of the client means. The provider's own words are quoted only about the schema, which the author of the request wrote: other
- * messages of it repeat parts of the key or of the prompt.
+ * The failure of a client's error. The provider's words are quoted only about the schema, which is the caller's: other messages may repeat
+ * parts of the key or of the prompt.
  */
 export function failureFromError(error: unknown, asked: FailureContext): CompletionFailure {
   if (error instanceof APIConnectionTimeoutError)
@@ -57,11 +57,11 @@ function failureFromStatus(error: APIError, status: number, { model, key }: Fail
 }
 
 function formatDetails(...words: (string | null | undefined)[]): string {
-  const told = words.filter((word) => typeof word === 'string' && /^[\w.[\]-]{1,100}$/.test(word));
-  return told.length > 0 ? ` (${told.join(', ')})` : '';
+  const known = words.filter((word) => typeof word === 'string' && /^[\w.[\]-]{1,100}$/.test(word));
+  return known.length > 0 ? ` (${known.join(', ')})` : '';
 }
 
-/** `retry-after-ms` is the provider's own, finer header. */
+/** `retry-after-ms` is OpenAI's own header, in milliseconds. */
 function parseRetryAfterHeaders(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = headers?.get('retry-after-ms');
   if (milliseconds && /^\d+(?:\.\d+)?$/.test(milliseconds)) return Number(milliseconds) / 1000;

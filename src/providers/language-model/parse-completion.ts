@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tryParseJson } from '../../library/json/json.ts';
 import type { Completion, CompletionFailure, CompletionRequest, FailureType } from './contract.ts';
 
-/** What is read of an answer; services that copy the API leave the rest out. */
+/** The used fields of an answer; services with OpenAI's API omit others. */
 const ChatCompletion = z.object({
   model: z.string().optional(),
   choices: z
@@ -18,7 +18,7 @@ const ChatCompletion = z.object({
 
 const fail = (failure: FailureType, message: string, retryable = false): CompletionFailure => ({ failure, message, retryable });
 
-/** The completion that a 200 holds, or why it holds none. */
+/** The completion in a successful answer, or the failure that it describes. */
 export function parseCompletion(body: unknown, { output }: CompletionRequest, model: string): Completion | CompletionFailure {
   const parsed = ChatCompletion.safeParse(body);
   if (!parsed.success) return fail('provider_failed', 'The language model provider answered something that is no chat completion', true);

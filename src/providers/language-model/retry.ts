@@ -2,15 +2,15 @@ import { retryTransient } from '../http/retry.ts';
 import type { Runtime } from '../http/runtime.ts';
 import type { CompletionFailure, FailureType } from './contract.ts';
 
-/** Less time than this is not worth another try. */
+/** The minimum of remaining time for another attempt. */
 const minAttemptMs = 1_000;
 
-/** Worth another try at once; a bad answer is not, since it was paid for. */
+/** Failures that are retried at once. An invalid answer is not: it was paid for. */
 const transientFailures = new Set<FailureType>(['rate_limited', 'provider_failed']);
 
 /**
- * Tries up to `maxAttempts` times (default 3). Gives up, with the wait in `retry_after_seconds`, when the provider asks for more than five
- * seconds, or when the wait does not end well before `deadline` (epoch ms). `attempt` is given the time that is left.
+ * Tries up to `maxAttempts` times (default 3). Returns the failure when the provider demands more than five seconds, or when the wait ends
+ * too close to `deadline` (epoch ms). `attempt` gets the remaining time.
  */
 export const withRetry = <Outcome extends object>(
   runtime: Pick<Runtime, 'sleep' | 'random' | 'now'>,

@@ -8,9 +8,10 @@ const supportedFormats = new Set(['date-time', 'time', 'date', 'duration', 'emai
 const maxDepth = 10;
 
 /**
- * Whether OpenAI's strict mode takes a schema, so that every answer is sure to fit it: the root is an object, every object is closed and
- * requires all its properties, and nothing but the listed keywords is used (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas).
- * In doubt it is not: without strict mode the schema is a wish, and the answer is checked here.
+ * Whether OpenAI's strict mode accepts a schema, which makes every answer fit: the root is an object, every object is closed and requires
+ * all of its properties, and only the listed keywords occur
+ * (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). In doubt false: without strict mode the answer is
+ * validated here.
  */
 export const isStrictSchema = (schema: Record<string, unknown>): boolean =>
   schema['type'] === 'object' && !('anyOf' in schema) && isStrict(schema, 0);

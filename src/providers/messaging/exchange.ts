@@ -5,27 +5,27 @@ import { systemRuntime } from '../http/runtime.ts';
 import { providerFailure, type MessagingFailure } from './failures.ts';
 import type { MessagingOptions } from './messaging.ts';
 
-/** An answer of a provider; or why none came, which leaves open whether the provider acted upon the request. */
+/** An answer of a provider, or why none came; the provider may then still have processed the request. */
 export type ProviderResponse = ReceivedResponse | Unreachable;
 
 interface ProviderRequest {
   url: string;
   headers: Record<string, string>;
-  /** Posted; without it the request is a GET. */
+  /** The body of a POST; undefined: the request is a GET. */
   body?: string;
 }
 
 export interface ProviderExchange {
-  /** Asks once. */
+  /** Sends a request once. */
   send(request: ProviderRequest): Promise<ProviderResponse>;
-  /** Asks up to three times: the request changes nothing. */
+  /** Sends a request that changes nothing, up to three times. */
   read(request: ProviderRequest): Promise<ProviderResponse>;
 }
 
 const defaultTimeoutMs = 15_000;
 const maxBodyBytes = 8 * 1024 * 1024;
 
-/** Requests to one provider. A redirect is an answer: followed, it would carry the credentials to another address. */
+/** The exchange with one provider. Redirects are not followed, because they would carry the credentials to another address. */
 export function createProviderExchange(
   provider: string,
   { timeoutMs = defaultTimeoutMs, runtime = systemRuntime }: MessagingOptions,
@@ -48,8 +48,8 @@ export const parseRetryAfterHeader = ({ headers }: ReceivedResponse, now: number
   parseRetryAfter(headers.get('retry-after') ?? undefined, now);
 
 /**
- * The failures that are alike at every provider; undefined when its own codes and words decide. A send whose outcome stays open is marked
- * so; a question can be asked again.
+ * The failures that all providers share; undefined: the provider's codes and words decide. A send without a certain outcome is marked;
+ * other requests can be repeated.
  */
 export function failureFromStatus(
   provider: string,
@@ -60,7 +60,7 @@ export function failureFromStatus(
   const { status } = answer;
   const retryAfterSeconds = parseRetryAfterHeader(answer, now);
   if (status === 429) return providerFailure(provider, 'rate_limited', { code: status, retryAfterSeconds });
-  // RFC 9110, 15.6.4: with Retry-After the server says that it declined the request, not that it failed in the middle of it.
+  // RFC 9110, 15.6.4: a 503 with Retry-After means that the server declined the request, not that it failed in the middle.
   if (status === 503 && retryAfterSeconds !== undefined)
     return providerFailure(provider, 'provider_down', { code: status, retryAfterSeconds });
   if (status >= 500 || status === 408) return providerFailure(provider, 'provider_down', { code: status, outcomeUnknown: isSend });
@@ -69,11 +69,11 @@ export function failureFromStatus(
   return undefined;
 }
 
-/** A message that was taken, as far as the status tells, with an answer that does not say which one it is. */
+/** The failure of a successful status whose answer has no message id. */
 export const unexpectedSendResponse = (provider: string): MessagingFailure =>
   providerFailure(provider, 'unknown', { advice: `${provider} answered something that names no message`, outcomeUnknown: true });
 
-/** A list that cannot be read, or does not end. */
+/** The failure of a list that cannot be read or does not end. */
 export const unexpectedListResponse = (provider: string): MessagingFailure =>
   providerFailure(provider, 'provider_down', { advice: `${provider} answered something that is no list of templates; try again later` });
 

@@ -1,6 +1,6 @@
 import { redactLine } from '../http/redact.ts';
 
-/** What a failure is about, in words of no provider. */
+/** What a failure is about, the same for all providers. */
 export type FailureClass =
   | 'auth'
   | 'not_on_channel'
@@ -17,16 +17,16 @@ export type FailureClass =
 
 export interface MessagingFailure {
   failure: FailureClass;
-  /** For a user: what is wrong and what to do, with the provider's words. */
+  /** The problem and the remedy for a user, with the provider's words. */
   message: string;
-  /** The provider's code as text; null when the failure is ours or has none. */
+  /** The provider's code as text; null: there is none, or the failure is this service's. */
   code: string | null;
   /** The provider's own words, without secrets. */
   words: string | null;
-  /** The message was not sent, and the same one may be taken later. */
+  /** The message was not sent, and may be accepted later. */
   retryable: boolean;
   retryAfterSeconds?: number;
-  /** It may have been sent: never to be sent again unasked. */
+  /** The message may have been sent: never send it again automatically. */
   outcomeUnknown?: true;
 }
 
@@ -45,42 +45,42 @@ const adviceByClass: Record<FailureClass, (provider: string) => string> = {
   unknown: (provider) => `${provider} does not send the message`,
 };
 
-/** What a provider said of a failure. */
+/** The details of a failure at a provider. */
 export interface FailureDetails {
   code?: string | number | null | undefined;
   words?: unknown;
   retryAfterSeconds?: number | undefined;
   outcomeUnknown?: boolean;
-  /** Instead of the advice that goes with the class. */
+  /** Replaces the advice of the class. */
   advice?: string;
-  /** Instead of what goes with the class. */
+  /** Replaces the default of the class. */
   retryable?: boolean;
 }
 
-/** A failure at a provider. `secrets` are taken out of its words. */
+/** A failure at a provider. `secrets` are removed from its words. */
 export function providerFailure(
   provider: string,
   failure: FailureClass,
-  told: FailureDetails,
+  details: FailureDetails,
   secrets: readonly string[] = [],
 ): MessagingFailure {
-  const { retryAfterSeconds, outcomeUnknown = false } = told;
-  const code = told.code == null || told.code === '' ? null : String(told.code);
-  const said = redactLine(told.words, ...secrets);
+  const { retryAfterSeconds, outcomeUnknown = false } = details;
+  const code = details.code == null || details.code === '' ? null : String(details.code);
+  const said = redactLine(details.words, ...secrets);
   const source = [code, said].filter(Boolean).join(': ');
   const unclear = outcomeUnknown ? '. Whether the message was sent is not known, so it is not sent again' : '';
   return {
     failure,
-    message: `${told.advice ?? adviceByClass[failure](provider)}${source && ` (${provider}: ${source})`}${unclear}`,
+    message: `${details.advice ?? adviceByClass[failure](provider)}${source && ` (${provider}: ${source})`}${unclear}`,
     code,
     words: said || null,
-    retryable: !outcomeUnknown && (told.retryable ?? (failure === 'rate_limited' || failure === 'provider_down')),
+    retryable: !outcomeUnknown && (details.retryable ?? (failure === 'rate_limited' || failure === 'provider_down')),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(outcomeUnknown && { outcomeUnknown }),
   };
 }
 
-/** A failure found before anything was asked of a provider. */
+/** A failure before any request to a provider. */
 export const localFailure = (failure: FailureClass, message: string): MessagingFailure => ({
   failure,
   message,
@@ -89,7 +89,7 @@ export const localFailure = (failure: FailureClass, message: string): MessagingF
   retryable: false,
 });
 
-/** The class that words alone tell, where a provider gives no code; `unknown` when they tell none. */
+/** The class of a failure by its words, for providers without codes; `unknown` for other words. */
 export const classifyText = (words: string): FailureClass => textPatterns.find(([wording]) => wording.test(words))?.[1] ?? 'unknown';
 
 const textPatterns: [RegExp, FailureClass][] = [

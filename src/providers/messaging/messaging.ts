@@ -8,9 +8,9 @@ export type ProviderKey = 'provider_a' | 'provider_b' | 'provider_c' | 'provider
 interface MessageAddress {
   /** E.164. */
   to: string;
-  /** Names this message for good. No provider keeps from sending it twice: it only comes back with what they tell. */
+  /** Identifies the message for good. No provider prevents a second sending by it; the key only comes back in callbacks. */
   key: string;
-  /** Told of what becomes of it, where the provider takes an address with each message; elsewhere it is registered with the provider. */
+  /** The address for status reports, for providers that take it with each message. Others have it registered. */
   callbackUrl?: string;
 }
 
@@ -18,38 +18,38 @@ export type TemplateMessage = MessageAddress & { template: Template; params: Rec
 export type TextMessage = MessageAddress & { text: string };
 export type Message = TemplateMessage | TextMessage;
 
-/** `status` in the provider's word: accepted, queued, submitted ... None of them means delivered. */
+/** `status` is the provider's word, such as accepted, queued or submitted. It never means delivered. */
 export type SendResult = { messageId: string; status: string } | MessagingFailure;
 export type TemplatesResult = { templates: Template[] } | MessagingFailure;
 
 export type MessageStatus = 'accepted' | 'sent' | 'delivered' | 'read' | 'failed';
 
 export interface MessageEvent {
-  /** As `send` gave it. */
+  /** The id that `send` returned. */
   messageId: string;
   status: MessageStatus;
   /** Epoch ms. */
   at: number;
-  /** Of `failed`. */
+  /** Set for `failed`. */
   failure?: MessagingFailure;
 }
 
-/** A request of the provider: `url` as it called it, `body` as it came. */
+/** A callback: `url` as the provider called it, `body` unchanged. */
 export interface CallbackRequest {
   url: string;
   headers: Headers;
   body: string;
 }
 
-/** `isUnsigned`: not proved to be the provider's, to be refused. No events: it tells of something else. */
+/** `isUnsigned`: the callback has no valid signature and must be refused. No events: it is about something else. */
 export type CallbackResult = { events: MessageEvent[] } | { isUnsigned: true };
 
-/** An account with a provider. Nothing here throws, and no message holds a secret. */
+/** An account with a provider. No method throws, and no message has a secret. */
 export interface MessagingProvider {
   readonly provider: ProviderKey;
-  /** The approved ones, from all pages. */
+  /** The approved templates of all pages. */
   listTemplates(): Promise<TemplatesResult>;
-  /** Asks once, whatever comes of it. */
+  /** Sends a message with one request, which is never repeated. */
   send(message: Message): Promise<SendResult>;
   readCallback(request: CallbackRequest): CallbackResult;
 }
@@ -60,9 +60,9 @@ export interface MessagingOptions {
   gupshupBaseUrl: string;
   twilioBaseUrl: string;
   twilioContentBaseUrl: string;
-  /** For the address that a customer gives. */
+  /** For an address that a customer gives. */
   urlPolicy: UrlPolicy;
-  /** For one request; default 15 s. */
+  /** The timeout of one request; default 15 s. */
   timeoutMs?: number;
   runtime?: Runtime;
 }

@@ -7,7 +7,7 @@ export interface FilledParameter extends TemplateParameter {
 
 const isNumber = (key: string) => /^\d+$/.test(key);
 
-/** What no provider takes in a value, or what WhatsApp refuses there. */
+/** The values that all providers, or WhatsApp, refuse. */
 const valueRules: [(value: string) => boolean, string][] = [
   [(value) => value.trim() === '', 'is empty'],
   [(value) => /[\n\r]/.test(value), 'has a line break'],
@@ -16,9 +16,8 @@ const valueRules: [(value: string) => boolean, string][] = [
 ];
 
 /**
- * A value for each placeholder of a template, in order; or what is wrong with `params`, before anything is sent. A value goes by the
- * parameter's name, or by its number where it has a name. Named ones that the template does not have are left out; a number beyond the last
- * placeholder is a mistake.
+ * The value of each placeholder of a template, in order, or the failure of `params`. A value is given under the parameter's name, or under
+ * the number of a named parameter. Names that the template does not have are ignored; a number beyond the last placeholder is an error.
  */
 export function fillParameters(template: Template, params: Record<string, string>): { filled: FilledParameter[] } | MessagingFailure {
   const { parameters, name, isNamed, unfillable = [] } = template;
@@ -28,7 +27,7 @@ export function fillParameters(template: Template, params: Record<string, string
       `The template "${name}" has parts that this service cannot fill: ${unfillable.join(', ')}; choose a template without them`,
     );
   const given = new Map(Object.entries(params));
-  // Where placeholders have numbers, those of a header and of buttons count for themselves.
+  // Numbered placeholders of a header and of buttons are counted separately.
   const byPlace = (index: number) => (isNamed ? given.get(String(index + 1)) : undefined);
   const filled = parameters.map((parameter, index) => ({ ...parameter, value: given.get(parameter.name) ?? byPlace(index) }));
 

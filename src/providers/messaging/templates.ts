@@ -4,45 +4,45 @@ export type MediaKind = 'image' | 'video' | 'document';
 
 export interface TemplateParameter {
   /**
-   * Under which its value is given: the number or the name that the provider has for it in the body, `header_1` and `button_0` in a header
-   * and a button that count for themselves, `header_image` and its like for the address of a medium.
+   * The name under which the value is given: the provider's number or name of a placeholder in the body, `header_1` and `button_0` for
+   * placeholders of a header and a button, `header_image` and so on for the address of a medium.
    */
   name: string;
   place: 'header' | 'body' | 'button';
   kind: 'text' | MediaKind;
-  /** Of a button, from 0. */
+  /** The index of a button, from 0. */
   index?: number;
-  /** A button that copies a code, not one that opens an address. */
+  /** The button copies a code instead of opening an address. */
   isCode?: true;
 }
 
-/** A message template as a provider keeps it. */
+/** A message template at a provider. */
 export interface Template {
-  /** The provider's. */
+  /** The provider's id. */
   id: string;
   name: string;
-  /** Another name that it goes by at the provider. */
+  /** Another name of the template at the provider. */
   otherName?: string;
-  /** As the provider writes it: `en` and `en_US` are two templates. */
+  /** In the provider's spelling: `en` and `en_US` are two templates. */
   language: string;
   category: string;
   status: string;
   body: string;
   placeholders: number;
-  /** One a placeholder, in the order in which they count. */
+  /** One entry for each placeholder, in order. */
   parameters: TemplateParameter[];
-  /** Parts that need values of kinds that a message cannot give; one with any is not sent. */
+  /** Parts that need values of unsupported kinds. A template with such parts is not sent. */
   unfillable?: string[];
-  /** Whether the provider tells its placeholders apart by names. */
+  /** Whether the placeholders have names instead of numbers. */
   isNamed: boolean;
-  /** As the provider has them. */
+  /** In the provider's own format. */
   components: unknown[];
 }
 
 const placeholderPattern = /\{\{\s*([^{}]+?)\s*\}\}/g;
 const digitsPattern = /^\d+$/;
 
-/** The placeholders of a text, each once: in the order of their numbers (10 after 9), or of their appearance where they have names. */
+/** The placeholders of a text, each once: ordered by number (10 after 9), or by appearance when they have names. */
 export function findPlaceholders(text: string): string[] {
   const names = [...new Set([...text.matchAll(placeholderPattern)].map(([, name]) => name!))];
   return sortPlaceholders(names);
@@ -64,14 +64,14 @@ const joinNames = (names: string[]) => {
 };
 
 export interface TemplateSelector {
-  /** Its name, or its id at the provider. Empty: the one of `defaultId`. */
+  /** The name, or the provider's id. Empty: `defaultId`. */
   name: string;
-  /** Exactly as the provider writes it. Empty: the only one there is. */
+  /** In the provider's spelling. Empty: the only language that there is. */
   language: string;
   defaultId?: string;
 }
 
-/** The approved template that is meant, or a failure that names what there is. */
+/** The selected template, or a failure that names the existing ones. */
 export function chooseTemplate(
   templates: Template[],
   { name, language, defaultId }: TemplateSelector,

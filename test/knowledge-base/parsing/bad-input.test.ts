@@ -83,7 +83,7 @@ test.each([
   expect(await failureOf(bytes, name)).toMatchObject({ code: 'unsupported_type', message: expect.stringContaining(what) });
 });
 
-test('old and protected Office files share a container and are told apart', async () => {
+test('old and protected Office files share a container and are distinguished', async () => {
   const container = (stream: string) => {
     const bytes = new Uint8Array(4096);
     bytes.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);

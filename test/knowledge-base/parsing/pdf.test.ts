@@ -65,7 +65,7 @@ test('a table is read row by row, and a cell of two lines is one cell', async ()
   ]);
 });
 
-test('cells of whole sentences are told from columns by beginning together', async () => {
+test('cells of whole sentences are distinguished from columns by their common beginnings', async () => {
   const pairs = [
     [['Question'], ['Answer']],
     [
@@ -92,7 +92,7 @@ test('cells of whole sentences are told from columns by beginning together', asy
   );
 });
 
-test('numbers on the right of a column belong to the heading on its left; close cells are told apart by the others', async () => {
+test('numbers on the right of a column belong to the heading on its left; close cells are separated by the columns of other rows', async () => {
   const row = (cells: [x: number, text: string][], y: number) => cells.map(([x, text]) => ({ text, x, y }));
   const page = [
     ...row(
@@ -194,7 +194,7 @@ test('words broken at the end of a line are joined, words with a hyphen keep it'
   ]);
 });
 
-test('lists with bullets and numbers are told from text', async () => {
+test('lists with bullets and numbers are distinguished from text', async () => {
   const texts = [
     'Bring with you:',
     '\u2022 the receipt',

@@ -20,7 +20,7 @@ test('headings come from outline levels and styles, the title from the informati
   expect(outlineOf(document)).toEqual(['h2 Returns', 'p Within 45 days.', 'h3 Gifts', 'p text']);
 });
 
-test('pictures, fields, headers and hidden text are left out; bullets and numbers of lists are told apart', async () => {
+test('pictures, fields, headers and hidden text are left out; bullets and numbers of lists are distinguished', async () => {
   const rtf = String.raw`{\rtf1{\header Acme}{\pict 0123abcd}{\*\generator Word}{\field{\*\fldinst HYPERLINK "https://x"}{\fldrslt the link}}\par
 {\listtext\'b7\tab}the receipt\par{\listtext 2.\tab}second\par{\v secret}shown\par\bin4 {{{{last\par}`;
   expect(await outline(rtf)).toEqual(['p the link', '- the receipt', '- 2. second', 'p shown', 'p last']);

@@ -143,7 +143,7 @@ test('a file of no bytes is empty', async () => {
   });
 });
 
-test('headings, list items and pages are told apart', async () => {
+test('headings, list items and pages are distinguished', async () => {
   const { blocks, metadata } = await read('multi-column-2p.pdf');
   expect(metadata).toEqual({ type: 'pdf', pages: 2, pages_without_text: 0 });
   const headings = blocks.filter((block) => block.kind === 'heading').map(({ level, text, page }) => [level, text, page]);

@@ -16,7 +16,7 @@ export interface GupshupAccount {
   /** The sending number. */
   source: string;
   appName: string;
-  /** Of the app; by its name templates are listed in some accounts alone. */
+  /** The id of the app. Some accounts list templates by the app's name, too. */
   appId?: string;
 }
 
@@ -33,7 +33,7 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
   const app = percentEncoded(account.appId ?? account.appName);
   const read = (path: string) => exchange.read({ url: base + path, headers: { apikey: apiKey } });
   const failureOf = (answer: ProviderResponse, isSend: boolean) => failureFromResponse(answer, { now: runtime.now(), isSend }, apiKey);
-  /** All pages of the list that wants the app's id, and takes the name in some accounts. */
+  /** All pages of the list by app id, where some accounts accept the name. */
   async function pagesOfApp(): Promise<{ listed: unknown[] } | { answer: ProviderResponse }> {
     const all = new Map<string, unknown>();
     for (let page = 0; page < maxPages; page++) {
@@ -42,7 +42,7 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
       if (listed === undefined || failureOf(answer, false)) return { answer };
       const before = all.size;
       for (const one of listed) all.set(JSON.stringify(one), one);
-      // One that knows no pages gives everything each time.
+      // A server without paging returns the whole list each time.
       if (listed.length !== pageSize || all.size === before) break;
     }
     return { listed: [...all.values()] };
@@ -57,7 +57,7 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
       if ('answer' in pages) {
         const failure = failureOf(pages.answer, false);
         if (failure?.retryable) return failure;
-        // The older list takes the name.
+        // The older list accepts the app's name.
         const legacy = await read(`/sm/api/v1/template/list/${percentEncoded(account.appName)}`);
         const refused = failureOf(legacy, false);
         if (refused)
@@ -92,7 +92,7 @@ export function gupshupMessaging(account: GupshupAccount, options: MessagingOpti
       return { messageId, status: typeof status === 'string' && status !== '' ? status : 'submitted' };
     },
 
-    // Nothing is signed: the address that it is sent to has to be a secret.
+    // Gupshup signs no callbacks, so the address must be secret.
     readCallback: ({ body }) => ({ events: readGupshupCallback(tryParseJson(body), runtime.now(), apiKey) }),
   };
 }

@@ -42,8 +42,8 @@ const statuses = new Map<string, MessageStatus>(
 );
 
 /**
- * The statuses of messages in a callback of Gupshup, of version 2 and of version 3, which has Meta's form; `now` (epoch ms) stands in where
- * it tells no time. A message is known by `gsId`: `id` is the messaging app's own, once it has one.
+ * The statuses in a callback of Gupshup, version 2, or version 3, which has Meta's format. `now` (epoch ms) is used when the callback has
+ * no time. `gsId` identifies the message; `id` is WhatsApp's own id, once it has one.
  */
 export function readGupshupCallback(body: unknown, now: number, apiKey: string): MessageEvent[] {
   const event = WebhookV2.safeParse(body);
@@ -58,8 +58,8 @@ export function readGupshupCallback(body: unknown, now: number, apiKey: string):
   return webhook.data.entry
     .flatMap(({ changes }) => changes)
     .flatMap(({ value }) => value?.statuses ?? [])
-    .flatMap((told) => {
-      const status = WebhookV3Status.safeParse(told);
+    .flatMap((report) => {
+      const status = WebhookV3Status.safeParse(report);
       if (!status.success) return [];
       const { gs_id: gsId, id, errors, timestamp } = status.data;
       const error = errors?.[0];

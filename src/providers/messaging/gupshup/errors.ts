@@ -4,7 +4,7 @@ import { isWhatsAppCode, whatsAppFailure } from '../meta/errors.ts';
 
 const provider = 'Gupshup';
 
-/** Gupshup's own codes (https://partner-docs.gupshup.io/docs/error-codes); beside them come those of the WhatsApp platform. */
+/** Gupshup's own codes (https://partner-docs.gupshup.io/docs/error-codes). Codes of the WhatsApp platform come as well. */
 const classesByCode: Record<number, FailureClass> = {
   1002: 'not_on_channel',
   1003: 'balance',
@@ -20,7 +20,7 @@ const classesByCode: Record<number, FailureClass> = {
   4003: 'template_missing',
 };
 
-/** The failure that an event tells. */
+/** The failure in an event. */
 export function failureFromEvent(code: number | undefined, words: unknown, apiKey: string): MessagingFailure {
   if (code !== undefined && classesByCode[code] === undefined && isWhatsAppCode(code))
     return whatsAppFailure(provider, code, { words }, [apiKey]);
@@ -28,7 +28,7 @@ export function failureFromEvent(code: number | undefined, words: unknown, apiKe
   return providerFailure(provider, failure, { code, words }, [apiKey]);
 }
 
-/** Why Gupshup has not done what it was asked; undefined when it has. */
+/** The failure of an answer of Gupshup; undefined: it is a success. */
 export function failureFromResponse(
   answer: ProviderResponse,
   asked: { now: number; isSend: boolean },

@@ -18,7 +18,7 @@ const mediaKinds: Record<string, MediaKind> = { IMAGE: 'image', VIDEO: 'video', 
 
 const supportedTypes = new Set(['TEXT', ...Object.keys(mediaKinds)]);
 
-/** A template of the list; undefined for what is none. Its parts stand in `containerMeta`; `data` is the whole of it as it is read. */
+/** A template of the list; undefined for anything else. `containerMeta` has its parts; `data` has the whole text. */
 export function parseGupshupTemplate(listed: unknown): Template | undefined {
   const parsed = ListedTemplate.safeParse(listed);
   if (!parsed.success) return undefined;

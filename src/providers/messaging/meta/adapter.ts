@@ -16,7 +16,7 @@ export interface MetaAccount {
   phoneNumberId: string;
   accessToken: string;
   wabaId: string;
-  /** Of the app whose webhooks come; without it they are not signed for us. */
+  /** The secret of the app that sends the webhooks; without it no signature can be checked. */
   appSecret?: string;
 }
 
@@ -91,7 +91,7 @@ export function metaMessaging(account: MetaAccount, options: MessagingOptions): 
   };
 }
 
-/** Of the next page; undefined on the last one. */
+/** The cursor of the next page; undefined on the last one. */
 function nextCursor(paging: unknown): string | undefined {
   if (!isRecord(paging) || typeof paging['next'] !== 'string' || !isRecord(paging['cursors'])) return undefined;
   const { after } = paging['cursors'];

@@ -32,7 +32,7 @@ const statuses = new Map<string, MessageStatus>(
   Object.entries({ sent: 'sent', delivered: 'delivered', read: 'read', played: 'read', failed: 'failed' }),
 );
 
-/** The statuses of messages in a webhook of Meta; `now` (epoch ms) stands in where it tells no time. */
+/** The statuses in a webhook of Meta. `now` (epoch ms) is used when a status has no time. */
 export function readMetaWebhook(body: unknown, now: number, accessToken: string): MessageEvent[] {
   const webhook = Webhook.safeParse(body);
   if (!webhook.success) return [];
@@ -40,11 +40,11 @@ export function readMetaWebhook(body: unknown, now: number, accessToken: string)
     .flatMap(({ changes }) => changes)
     .filter(({ field }) => field === 'messages')
     .flatMap(({ value }) => value?.statuses ?? [])
-    .flatMap((told) => toMessageEvent(told, now, accessToken) ?? []);
+    .flatMap((report) => toMessageEvent(report, now, accessToken) ?? []);
 }
 
-function toMessageEvent(told: unknown, now: number, accessToken: string): MessageEvent | undefined {
-  const parsed = Status.safeParse(told);
+function toMessageEvent(report: unknown, now: number, accessToken: string): MessageEvent | undefined {
+  const parsed = Status.safeParse(report);
   const status = parsed.success ? statuses.get(parsed.data.status) : undefined;
   if (!parsed.success || status === undefined) return undefined;
   const { id, timestamp, errors } = parsed.data;

@@ -16,8 +16,8 @@ const marketingHeldBack: CodeMeaning = [
 ];
 
 /**
- * The codes of the WhatsApp platform, which other providers pass on. (https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes)
- * One that is not here is `unknown`.
+ * The codes of the WhatsApp platform, which other providers forward
+ * (https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes). Any other code is `unknown`.
  */
 const meaningsByCode: Record<number, CodeMeaning> = {
   0: 'auth',
@@ -67,22 +67,22 @@ const meaningsByCode: Record<number, CodeMeaning> = {
   133010: ['auth', { advice: 'The sending number is not registered with the Cloud API; register it at Meta' }],
 };
 
-/** Whether `code` is one of the WhatsApp platform that says what failed. */
+/** Whether `code` is a known code of the WhatsApp platform. */
 export const isWhatsAppCode = (code: number): boolean => meaningsByCode[code] !== undefined;
 
-/** A failure by its code. `saidBy` is the provider that passes it on. */
+/** A failure by its code. `saidBy`: the provider that forwards it. */
 export function whatsAppFailure(
   saidBy: string,
   code: number,
-  told: Omit<FailureDetails, 'code'>,
+  details: Omit<FailureDetails, 'code'>,
   secrets: readonly string[],
 ): MessagingFailure {
   const meaning = meaningsByCode[code] ?? (code >= 200 && code <= 299 ? 'auth' : 'unknown');
   const [failure, more] = typeof meaning === 'string' ? [meaning, {}] : meaning;
-  return providerFailure(saidBy, failure, { code, ...more, ...told }, secrets);
+  return providerFailure(saidBy, failure, { code, ...more, ...details }, secrets);
 }
 
-/** Why Meta has not done what it was asked; undefined when it has. */
+/** The failure of an answer of Meta; undefined: it is a success. */
 export function failureFromResponse(
   answer: ProviderResponse,
   asked: { now: number; isSend: boolean },
@@ -98,28 +98,32 @@ export function failureFromResponse(
     if (common) return common;
   }
   const details = isRecord(error?.['error_data']) ? error['error_data']['details'] : undefined;
-  const told = {
+  const failureDetails = {
     words: joinDescription(error?.['message'], details),
     retryAfterSeconds: parseRetryAfterHeader(answer, asked.now),
-    // Something went wrong, of which nobody knows where.
+    // 131000 with a server error does not say whether the message was sent.
     outcomeUnknown: asked.isSend && code === 131000 && answer.status >= 500,
   };
-  // An object that is not there, or not for this token.
+  // The object does not exist, or the token may not use it.
   if (code === 100 && error?.['error_subcode'] === 33)
     return providerFailure(
       provider,
       'auth',
-      { code, ...told, advice: 'Meta knows no such phone_number_id or waba_id, or the access_token may not use it; correct them' },
+      {
+        code,
+        ...failureDetails,
+        advice: 'Meta knows no such phone_number_id or waba_id, or the access_token may not use it; correct them',
+      },
       [accessToken],
     );
   return typeof code === 'number'
-    ? whatsAppFailure(provider, code, told, [accessToken])
+    ? whatsAppFailure(provider, code, failureDetails, [accessToken])
     : providerFailure(provider, answer.status === 401 || answer.status === 403 ? 'auth' : 'unknown', { code: answer.status }, [
         accessToken,
       ]);
 }
 
-/** The title without its `(#131026)`, and the details, which tell more. */
+/** The title without its code, such as `(#131026)`, and the more precise details. */
 export function joinDescription(message: unknown, details: unknown): string {
   const title = typeof message === 'string' ? message.replace(/^\(#\d+\)\s*/, '') : '';
   return [title, details].filter((part) => typeof part === 'string' && part !== '').join('; ');

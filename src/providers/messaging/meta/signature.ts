@@ -1,17 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { isEqualConstantTime } from '../../../library/security/hash.ts';
 
-/** Whether a webhook is Meta's: `X-Hub-Signature-256` is `sha256=` and the hex HMAC of the raw body under the app secret. */
+/** Whether Meta has signed a webhook: `X-Hub-Signature-256` is `sha256=` and the hex HMAC of the raw body under the app secret. */
 export function hasValidMetaSignature(body: string, signature: string | null, appSecret: string): boolean {
-  // An empty key would let anyone sign.
+  // With an empty key anybody could sign.
   if (signature === null || appSecret === '') return false;
   return isEqualConstantTime(signature, `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`);
 }
 
-/** The answer to Meta's question, a GET, whether an address wants its webhooks; null: it does not, or this is no such question. */
+/** The answer to Meta's verification request, a GET; null: the request is another one, or has a wrong token. */
 export function verifyWebhookChallenge(url: string, verifyToken: string): string | null {
-  const asked = new URL(url).searchParams;
-  const isMeant =
-    asked.get('hub.mode') === 'subscribe' && verifyToken !== '' && isEqualConstantTime(asked.get('hub.verify_token') ?? '', verifyToken);
-  return isMeant ? asked.get('hub.challenge') : null;
+  const parameters = new URL(url).searchParams;
+  const isVerification =
+    parameters.get('hub.mode') === 'subscribe' &&
+    verifyToken !== '' &&
+    isEqualConstantTime(parameters.get('hub.verify_token') ?? '', verifyToken);
+  return isVerification ? parameters.get('hub.challenge') : null;
 }

@@ -23,7 +23,7 @@ type MetaComponent = z.infer<typeof Component>;
 
 const mediaKinds: Record<string, MediaKind> = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' };
 
-/** A template of the list; undefined for what is none. */
+/** A template of the list; undefined for anything else. */
 export function parseMetaTemplate(listed: unknown): Template | undefined {
   const parsed = ListedTemplate.safeParse(listed);
   if (!parsed.success) return undefined;
@@ -38,10 +38,10 @@ export function parseMetaTemplate(listed: unknown): Template | undefined {
 
 const supportedComponents = new Set(['HEADER', 'BODY', 'FOOTER', 'BUTTONS']);
 const supportedHeaders = new Set(['', 'TEXT', ...Object.keys(mediaKinds)]);
-/** Buttons that need no values, or texts alone. */
+/** Buttons without values, or with text values. */
 const supportedButtons = new Set(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'VOICE_CALL']);
 
-/** Cards, offers with an end, places, products, one-time codes and flows have values of their own kinds. */
+/** Cards, limited offers, locations, products, one-time codes and flows need other kinds of values. */
 function unsupportedParts({ type, format, buttons }: MetaComponent): string[] {
   if (!supportedComponents.has(type)) return [type.toLowerCase()];
   if (type === 'HEADER' && !supportedHeaders.has(format ?? '')) return [`header (${format!.toLowerCase()})`];

@@ -13,7 +13,7 @@ import { percentEncoded } from '../../../library/text/clean-text.ts';
 export interface TwilioMessagingAccount {
   accountSid: string;
   authToken: string;
-  /** E.164, with or without `whatsapp:`; or the sid of a messaging service. */
+  /** E.164, with or without `whatsapp:`, or the sid of a messaging service. */
   fromNumber: string;
 }
 
@@ -39,7 +39,7 @@ export function twilioMessaging(account: TwilioMessagingAccount, options: Messag
       const templates: Template[] = [];
       const seen = new Set<string>();
       for (let url: string | null = contents; url !== null;) {
-        // The credentials go to this host alone, whatever the answer says.
+        // The credentials are sent to this host only, whatever the answer says.
         if (seen.has(url) || seen.size >= maxPages || new URL(url).origin !== new URL(contents).origin)
           return unexpectedListResponse(provider);
         seen.add(url);

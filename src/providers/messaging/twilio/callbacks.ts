@@ -18,7 +18,7 @@ const statuses = new Map<string, MessageStatus>(
   }),
 );
 
-/** A status callback of Twilio, checked and read. It tells no time: `now` (epoch ms) is taken for it. */
+/** Checks and reads a status callback of Twilio. It has no time, so `now` (epoch ms) is used. */
 export function readTwilioMessageCallback({ url, headers, body }: CallbackRequest, now: number, authToken: string): CallbackResult {
   const signed = {
     url,

@@ -20,7 +20,7 @@ const missingContent: CodeMeaning = [
   { advice: 'Twilio has no such content; correct content_sid, or choose a template of the list of templates' },
 ];
 
-/** https://www.twilio.com/docs/api/errors. What is not here is `unknown`. */
+/** The codes of Twilio (https://www.twilio.com/docs/api/errors). Any other code is `unknown`. */
 const meaningsByCode: Record<number, CodeMeaning> = {
   10001: invalidAccount,
   14107: 'rate_limited',
@@ -79,14 +79,14 @@ const meaningsByCode: Record<number, CodeMeaning> = {
   ],
 };
 
-/** A failure by its code, as answers and status callbacks have it. */
-export function failureFromCode(code: number | null, told: Omit<FailureDetails, 'code'>, authToken: string): MessagingFailure {
+/** A failure by its code, from an answer or a status callback. */
+export function failureFromCode(code: number | null, details: Omit<FailureDetails, 'code'>, authToken: string): MessagingFailure {
   const meaning = (code === null ? undefined : meaningsByCode[code]) ?? 'unknown';
   const [failure, more] = typeof meaning === 'string' ? [meaning, {}] : meaning;
-  return providerFailure(provider, failure, { code, ...more, ...told }, [authToken]);
+  return providerFailure(provider, failure, { code, ...more, ...details }, [authToken]);
 }
 
-/** Why Twilio has not done what it was asked; undefined when it has. */
+/** The failure of an answer of Twilio; undefined: it is a success. */
 export function failureFromResponse(
   answer: ProviderResponse,
   asked: { now: number; isSend: boolean },
@@ -98,9 +98,12 @@ export function failureFromResponse(
     if (common) return common;
   }
   if ('unreachable' in answer || answer.status < 300) return undefined;
-  const told = { words: answer.body?.['message'], retryAfterSeconds: parseRetryAfterHeader(answer, asked.now) };
-  if (typeof code === 'number') return failureFromCode(code, told, authToken);
-  return providerFailure(provider, answer.status === 401 || answer.status === 403 ? 'auth' : 'unknown', { code: answer.status, ...told }, [
-    authToken,
-  ]);
+  const details = { words: answer.body?.['message'], retryAfterSeconds: parseRetryAfterHeader(answer, asked.now) };
+  if (typeof code === 'number') return failureFromCode(code, details, authToken);
+  return providerFailure(
+    provider,
+    answer.status === 401 || answer.status === 403 ? 'auth' : 'unknown',
+    { code: answer.status, ...details },
+    [authToken],
+  );
 }

@@ -13,8 +13,8 @@ const ListedContent = z.looseObject({
 });
 
 /**
- * A content with its approval; undefined for what is none. Its placeholders are those of all its texts and of `variables`: Twilio puts the
- * sample of `variables` where a message gives no value, so that each has to be given.
+ * A content with its approval; undefined for anything else. Its placeholders are those of all its texts and of `variables`. Twilio would
+ * use the sample of `variables` for a missing value, so each value is required.
  */
 export function parseTwilioTemplate(listed: unknown): Template | undefined {
   const parsed = ListedContent.safeParse(listed);

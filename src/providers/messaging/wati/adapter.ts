@@ -13,19 +13,19 @@ import { firstReceiver, failureFromResponse } from './errors.ts';
 import { parseWatiTemplate } from './templates.ts';
 
 export interface WatiAccount {
-  /** As WATI shows it, with the tenant: https://live-mt-server.wati.io/12345. */
+  /** The address that WATI shows, with the tenant: https://live-mt-server.wati.io/12345. */
   apiEndpoint: string;
-  /** With or without the word Bearer. */
+  /** With or without the prefix Bearer. */
   apiToken: string;
 }
 
 const provider = 'WATI';
 const pageSize = 200;
 const maxTextLength = 4096;
-/** Below the host: the tenant is in the token. */
+/** Directly below the host: the token has the tenant. */
 const v3TemplatesPath = '/api/ext/v3/messageTemplates';
 
-/** The API of WATI (https://docs.wati.io/reference). Its address is the customer's word, and is called only where that is allowed. */
+/** The API of WATI (https://docs.wati.io/reference). The address is the customer's, and is called only if the policy allows it. */
 export function watiMessaging(account: WatiAccount, options: MessagingOptions): MessagingProvider {
   const { runtime = systemRuntime } = options;
   const exchange = createProviderExchange(provider, options);
@@ -49,7 +49,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
     return toSendResult('unreachable' in answer ? undefined : firstReceiver(answer.body)?.['localMessageId']);
   }
 
-  /** The id of the message is ours: it comes back in what is told of it. */
+  /** Sends by the newer API, which lets the caller choose the message's id. */
   async function sendByNewerApi(
     base: string,
     message: { to: string; key: string; name: string; parameters: object[] },
@@ -114,7 +114,7 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
         const listed = 'unreachable' in answer ? undefined : answer.body?.['messageTemplates'];
         if (!Array.isArray(listed)) return unexpectedListResponse(provider);
         templates.push(...listed.flatMap((one) => parseWatiTemplate(one) ?? []));
-        // It may give fewer a page than it is asked for; how many there are it does not always tell.
+        // A page may be shorter than requested, and not every answer has the total.
         const link = 'unreachable' in answer ? undefined : answer.body?.['link'];
         const [total, size] = isRecord(link) ? [Number(link['total']), Number(link['pageSize'])] : [NaN, NaN];
         const isLast = listed.length === 0 || (Number.isNaN(total) ? listed.length < pageSize : page * (size || pageSize) >= total);
@@ -129,18 +129,18 @@ export function watiMessaging(account: WatiAccount, options: MessagingOptions): 
       return 'text' in message ? sendText(endpoint.base, message) : sendTemplate(endpoint.base, message);
     },
 
-    // Nothing is signed: the address that it is sent to has to be a secret.
+    // WATI signs no callbacks, so the address must be secret.
     readCallback: ({ body }) => ({ events: readWatiWebhook(tryParseJson(body), runtime.now(), token) }),
   };
 }
 
-/** The tenant is the last part of the address, where it is in it. */
+/** The address without its last part, which is the tenant. */
 const withoutTenant = (base: string): string => new URL(base).origin + new URL(base).pathname.replace(/\/[^/]*$/, '');
 
-/** Whether a token may not use this API, so that nothing was done. Scoped ones may open the newer API alone. */
+/** Whether the token may not use this API, so that nothing was done. Tokens with scopes may allow the newer API only. */
 const isForbidden = (answer: ProviderResponse): boolean => !('unreachable' in answer) && (answer.status === 401 || answer.status === 403);
 
-/** A template of the newer list, under the names of the older one. */
+/** A template of the newer list, with the field names of the older one. */
 function toV1Template(listed: unknown): unknown {
   if (!isRecord(listed)) return listed;
   const params = listed['custom_params'];
@@ -153,7 +153,7 @@ function toV1Template(listed: unknown): unknown {
 const toSendResult = (id: unknown): SendResult =>
   typeof id === 'string' && id !== '' ? { messageId: id, status: 'accepted' } : unexpectedSendResponse(provider);
 
-/** A server that counts its pages from another number gives one of them twice. */
+/** A server that counts pages from another number returns one of them twice. */
 const uniqueTemplates = (templates: Template[]): Template[] => [...new Map(templates.map((template) => [template.id, template])).values()];
 
 async function resolveEndpoint(address: string, rules: UrlPolicy): Promise<{ base: string } | MessagingFailure> {

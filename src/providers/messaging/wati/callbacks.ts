@@ -13,21 +13,21 @@ const Webhook = z.looseObject({
   failedDetail: z.string().nullish(),
 });
 
-/** By the name of the event without `_v2` and `_bsuid`: the same one comes under several names. */
+/** By the name of the event without `_v2` and `_bsuid`: an event has several names. */
 const statuses = new Map<string, MessageStatus>(
   Object.entries({
     templateMessageSent: 'sent',
     sessionMessageSent: 'sent',
     sentMessageDELIVERED: 'delivered',
     sentMessageREAD: 'read',
-    // Who replies has read it.
+    // A person who replies has read the message.
     sentMessageREPLIED: 'read',
     templateMessageFailed: 'failed',
     sessionMessageFailed: 'failed',
   }),
 );
 
-/** The status of a message in a webhook of WATI; `now` (epoch ms) stands in where it tells no time. */
+/** The status in a webhook of WATI. `now` (epoch ms) is used when the webhook has no time. */
 export function readWatiWebhook(body: unknown, now: number, apiToken: string): MessageEvent[] {
   const webhook = Webhook.safeParse(body);
   if (!webhook.success) return [];
@@ -43,7 +43,7 @@ export function readWatiWebhook(body: unknown, now: number, apiToken: string): M
   return [{ messageId, status, at, failure }];
 }
 
-/** `timestamp` is of the event; `created` is that of the message in some events, of the event in others. */
+/** `timestamp` is the time of the event; `created` is that of the message in some events, and that of the event in others. */
 function parseTime({ timestamp, created }: z.infer<typeof Webhook>, now: number): number {
   if (timestamp) return timestamp * 1000;
   const time = Date.parse(created ?? '');

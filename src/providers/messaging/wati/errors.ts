@@ -14,7 +14,7 @@ export function firstReceiver(body: Record<string, unknown> | undefined): Record
 }
 
 /**
- * Why WATI has not done what it was asked; undefined when it has. A refusal mostly has status 200: `result` is false, or the receiver has
+ * The failure of an answer of WATI; undefined: it is a success. Most refusals have status 200: `result` is false, or the receiver has
  * errors or no account.
  */
 export function failureFromResponse(
@@ -25,7 +25,7 @@ export function failureFromResponse(
   const common = failureFromStatus(provider, answer, asked);
   if (common || 'unreachable' in answer) return common;
   const { status, body } = answer;
-  // Both may come without a body.
+  // Both statuses may come without a body.
   if (status === 401 || status === 403)
     return providerFailure(provider, 'auth', {
       code: status,
@@ -49,7 +49,7 @@ export function failureFromResponse(
   return providerFailure(provider, classifyText(words), { code: status === 200 ? null : status, words }, [apiToken]);
 }
 
-/** The texts in what may be a text, a list of them, or objects with codes and descriptions. */
+/** The texts in a text, in a list, or in objects with codes and descriptions. */
 function collectPhrases(part: unknown): string[] {
   if (typeof part === 'string') return part === '' ? [] : [part];
   if (typeof part === 'number') return [String(part)];

@@ -16,7 +16,7 @@ const ListedTemplate = z.looseObject({
   buttons: z.unknown().optional(),
 });
 
-/** A template of the list; undefined for what is none. */
+/** A template of the list; undefined for anything else. */
 export function parseWatiTemplate(listed: unknown): Template | undefined {
   const parsed = ListedTemplate.safeParse(listed);
   if (!parsed.success) return undefined;
