@@ -46,7 +46,7 @@ async function interruptions(): Promise<AbortSignal> {
       interruption.abort();
     });
   }
-  // The shell between npm and this process passes no signal on: its going is the signal.
+  // The shell between npm and this process forwards no signal, so its end is the signal.
   if (process.env['npm_lifecycle_event'] !== undefined) await import('./local/exit-with-parent.ts');
   return interruption.signal;
 }

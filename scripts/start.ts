@@ -19,7 +19,7 @@ const terminal = new Terminal();
 const ending = new AbortController();
 let isUp = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
-// The shell between npm and this process passes no signal on: its going is the signal.
+// The shell between npm and this process forwards no signal, so its end is the signal.
 if (process.env.npm_lifecycle_event !== undefined) await import('./local/exit-with-parent.ts');
 
 await runProgram(async () => {
@@ -68,7 +68,7 @@ async function attend(settings: LocalSettings, hasSimulatedCarrier: boolean): Pr
   await tickEachMinute(serviceOrigin(settings), ending.signal, (problem) => terminal.line(problem));
 }
 
-/** What children print while they are being ended concerns nobody. */
+/** Hides what children print while they end. */
 function showLine(line: string): void {
   if (!ending.signal.aborted) terminal.line(line);
 }

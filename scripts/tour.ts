@@ -5,7 +5,7 @@ import { connect } from './tour/connect.ts';
 import { steps } from './tour/steps.ts';
 import { tryJourney } from './tour/steps/try-journey.ts';
 
-/** Does the service's main job in front of the user, step by step. Ends with code 1 and the reason when something did not happen. */
+/** Shows the service's main features step by step. Ends with code 1 and the reason when a step fails. */
 await runProgram(async () => {
   const { isHelp, journeys } = readTourArguments(process.argv.slice(2));
   if (isHelp) return console.log(usage);

@@ -163,7 +163,7 @@ const counted = (templates: unknown): string => {
   return `${approved} approved templates of ${all.length}`;
 };
 
-/** Twilio tells nobody whether it is switched on; the errors of earlier calls may. */
+/** Twilio has no request that shows whether ConversationRelay is switched on. The errors of earlier calls may show it. */
 async function relayHint(ask: SendRequest, path: string, init: RequestInit): Promise<string> {
   const log = await ask(`${path}/Notifications.json?PageSize=50`, init).catch(() => undefined);
   const notifications: any[] = (log && isOk(log) && log.body?.notifications) || [];

@@ -17,7 +17,7 @@ export interface DeploymentDependencies {
   smokeTestTimeoutMs?: number;
 }
 
-/** Deploys, upgrades, rolls back, or tells what each would do. A failed step is a `LocalError` that names it and what to do. */
+/** Deploys, upgrades or rolls back, or prints the steps. A failed step is a `LocalError` that names the step and what to do. */
 export async function deploy(options: DeployOptions, outside: DeploymentDependencies): Promise<void> {
   const files = new DeploymentFiles(outside.directory ?? join(projectDirectory, '.deploy'), options.environment);
   const domain = options.domain ?? files.read<RawConfiguration>('')?.routes?.[0]?.pattern;

@@ -1,7 +1,7 @@
 import type { DeploymentCredentials } from './first-organization.ts';
 import type { DeploymentContext } from './deployment-context.ts';
 
-/** What is left to do by hand after a deployment. */
+/** The steps that a person does after a deployment. */
 export function nextSteps({ address, files, plan, options }: DeploymentContext): string {
   const credentials = files.read<DeploymentCredentials>('credentials');
   const secrets = files.read<Record<string, string>>('secrets');

@@ -20,7 +20,7 @@ const journey = {
   },
 };
 
-/** Whether the address answers as a whole: health, a contact, and an event that completes a run, by queue and Durable Object. */
+/** Tests the address as a whole: health, a contact, and an event that completes a run, through queue and Durable Object. */
 export async function smokeTest(world: DeploymentContext): Promise<string> {
   const { address, files, environment, smokeTestTimeoutMs: patienceMs } = world;
   const api = `${address}/api/v1`;

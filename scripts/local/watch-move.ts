@@ -23,7 +23,7 @@ export interface MoveProgress {
   stop: () => void;
 }
 
-/** Tells how a move goes until it has ended, and what to do next. Throws `LocalError` when the vectors stay where they were. */
+/** Prints the progress of a move until its end, and what to do next. Throws `LocalError` when the vectors stay where they were. */
 export async function watchMove(
   read: () => Promise<MoveState>,
   target: IndexName,

@@ -5,13 +5,13 @@ export interface FailedCheck {
   name: string;
   required: boolean;
   failed: number;
-  /** Where nobody can say whether it holds. */
+  /** Sessions in which the check had no verdict. */
   untold: number;
-  /** The first session in which it did not hold, or could not be told. */
+  /** The first session in which the check did not hold or had no verdict. */
   sessionId: number;
 }
 
-/** Checks that did not hold or could not be told in some of the sessions, those that failed most often first. */
+/** Checks that did not hold or had no verdict in some of the sessions, the most frequent failures first. */
 export function listFailedChecks(sessions: Session[]): FailedCheck[] {
   const found = new Map<string, FailedCheck>();
   for (const { id: sessionId, results } of sessions.toSorted((one, other) => one.id - other.id)) {

@@ -5,7 +5,7 @@ import { percent } from './verdict.ts';
 
 const maxShown = 10;
 
-/** What a load test has come to, in lines. */
+/** The results of a load test, in lines. */
 export function formatSummary(statistics: Statistics, concurrency: number, checks: FailedCheck[]): string[] {
   const { pass_rate: passRate, duration_seconds: duration, turn_latency_ms: latency } = statistics;
   const ends = Object.entries(countEnds(statistics)).map(([name, count]) => [name, String(count)]);

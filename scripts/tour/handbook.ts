@@ -1,6 +1,6 @@
 import { readExample } from './examples.ts';
 
-/** What the tour uploads, and asks about. The answer stands in the handbook alone. */
+/** The file that the tour uploads and asks about. Only the handbook has the answer. */
 export const handbook = {
   file: 'handbook.md',
   mimeType: 'text/markdown',

@@ -2,7 +2,7 @@ import type { Terminal } from '../local/terminal.ts';
 import type { Order, Run } from './orders.ts';
 import type { Service } from './service.ts';
 
-/** One thing that the tour does in front of the user. A step that did not work throws a `LocalError` with the reason. */
+/** One step of the tour. A step that fails throws a `LocalError` with the reason. */
 export interface TourStep {
   title: string;
   /** The operation that does it, such as `POST /events`; its page in the docs is shown. */

@@ -36,7 +36,7 @@ export interface ShownRequest {
   template_params?: object;
 }
 
-/** What happened when, by the clock of `zone`: the visits of nodes, why they waited, and the events that came. The last line is the end. */
+/** The timeline of a dry run by the clock of `zone`: the visits of nodes, the reasons of waits, and the events. The last line is the end. */
 export function toTimeline(run: DryRun, events: ExampleEvent[], zone: string): string[] {
   const clock = clockOf(zone);
   const startedAt = Date.parse(run.started_at);
@@ -90,7 +90,7 @@ function linesOf(visit: Visit, clock: ClockFace): string[] {
   return [name, `waits to ${clock(Date.parse(output.until))}${latest}: ${output.why}`];
 }
 
-/** What is to be said of a visit that did not simply do its work. */
+/** The note about a visit that failed, waited or was retried. */
 function noteOf({ status, output, error }: Visit): string {
   if (status === 'completed') return '';
   if (status === 'simulated') return simulationOf(output?.request);

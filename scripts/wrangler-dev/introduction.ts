@@ -15,6 +15,6 @@ This service is for development: its secrets are in .dev.vars, its tables are ma
            curl -s '${api}/user/api-keys' -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name": "First key", "scopes": ["admin"]}'
 
 The language model, carriers, messaging providers and tools are simulated by "${simulators}npm run simulators", in another terminal.
-"npm start" runs both. What happens beside the service is told in ${logFile}.
+"npm start" runs both. ${logFile} says what happens beside the service.
 `;
 }

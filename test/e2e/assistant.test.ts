@@ -63,7 +63,7 @@ async function until(name: string, given: Record<string, unknown>, holds: (answe
   return expect.poll(async () => (await use(name, given)) as unknown, { timeout: 30_000, interval: 100 }).toSatisfy(holds);
 }
 
-test('the client is told where to begin and which tools there are', async () => {
+test('the client learns where to begin and which tools there are', async () => {
   expect(assistant.getInstructions()).toContain('create_journey');
   expect((await assistant.listTools()).tools.length).toBeGreaterThan(40);
 });

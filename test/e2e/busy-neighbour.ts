@@ -34,9 +34,9 @@ async function setPlan({ stateDirectory }: KillableService, organizationId: numb
 /** An organization that does everything it can to hold up the others, as far as its plan lets it. */
 export class BusyNeighbour {
   readonly #tenant: Tenant;
-  /** By what it is told as. */
+  /** The name in the printed report. */
   readonly burdens = new Map<string, Burden>();
-  /** How often it was answered what. */
+  /** The number of answers by status. */
   readonly answers = new Map<number, number>();
 
   private constructor(tenant: Tenant) {

@@ -46,7 +46,7 @@ function faultsOf({ record, progress }: Sample, before: Sample | null, limits: L
 
 const betweenMs = 100;
 
-/** Looks at a campaign all the time until told that it is over. While the service is down it waits; what is answered then counts too. */
+/** Samples a campaign until the test stops it. While the service is down the sampler waits; a late answer counts, too. */
 export class CampaignSampler {
   readonly #service: KillableService;
   readonly #campaignId: number;

@@ -13,7 +13,7 @@ const troubles = [
   { delay_ms: 1500, drop_response: true },
 ] as const;
 
-/** Has the carrier fail every now and then at requests to place a call, `most` times, until told that it is over; answers how often. */
+/** Makes the carrier fail at some requests to place a call, at most `most` times, until the test ends. Returns the number of failures. */
 export function makeTrouble(service: KillableService, most: number, random: () => number): () => Promise<number> {
   let isOver = false;
   let planned = 0;
@@ -30,7 +30,7 @@ export function makeTrouble(service: KillableService, most: number, random: () =
       await sleep(random() * 500);
     }
   })();
-  // It is heard of when it is asked for.
+  // The service finds such a call by a look-up.
   planning.catch(() => undefined);
   return async () => {
     isOver = true;

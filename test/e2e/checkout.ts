@@ -69,7 +69,7 @@ export class Checkout {
   }
 }
 
-/** As Ctrl-C at a terminal does: the whole group is told. */
+/** Interrupts the whole process group, as Ctrl-C at a terminal does. */
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -53,7 +53,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
     return (await answerOf(page, id).textContent())!;
   }
 
-  test('takes a pasted key into its first field, says so, keeps it over a reload, and forgets it when told to', async () => {
+  test('takes a pasted key into its first field, says so, keeps it over a reload, and forgets it on demand', async () => {
     const page = await open();
     const first = page.locator('input, textarea, select').first();
     expect(await first.getAttribute('id')).toBe('key');

@@ -7,7 +7,7 @@ export interface Downtime {
   to: number;
 }
 
-/** Kills a service that has work going on and starts it again at once; says what each kill met, calls unless told otherwise. */
+/** Kills a busy service and starts it again at once. Records the work that each kill interrupted: calls by default. */
 export class KillLog {
   readonly #service: KillableService;
   readonly #say: (text: string) => void;

@@ -27,7 +27,7 @@ function faultsOf(statistics: any, before: any, { total, concurrency }: { total:
 
 const betweenMs = 250;
 
-/** Looks at a load test all the time until told that it is over. While the service is down it waits; what is answered then counts too. */
+/** Samples a load test until the test stops it. While the service is down the sampler waits; a late answer counts, too. */
 export class LoadTestSampler {
   readonly #service: KillableService;
   readonly #id: number;

@@ -11,7 +11,7 @@ export async function until(service: KillableService, what: string, seconds: num
   }
 }
 
-/** Ticks often instead of each minute, until told that it is over. */
+/** Ticks often instead of each minute, until the test stops it. */
 export function tickOften(service: KillableService): () => Promise<void> {
   let isOver = false;
   const ticking = (async () => {

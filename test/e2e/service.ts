@@ -37,7 +37,7 @@ export class Service {
     return `http://127.0.0.1:${this.simulatorsPort}`;
   }
 
-  /** Resolves once the service has told its address. */
+  /** Resolves when the service has printed its address. */
   async start(): Promise<void> {
     const from = this.output.length;
     const child = spawn(process.execPath, [start], {

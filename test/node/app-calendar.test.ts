@@ -12,7 +12,7 @@ const event = (more: Partial<EventToCreate> = {}): EventToCreate => ({
 });
 
 describe('an event', () => {
-  test('is created under an id made of its key, and those who are invited are told', async () => {
+  test('is created under an id made of its key, and the invited people are notified', async () => {
     const { connect, received } = await startWorld();
     const { createEvent } = calendar(await connect('calendar'));
     const more = { description: 'By phone', location: '+1 415', timeZone: 'Asia/Kolkata', attendees: ['ada@example.com'] };

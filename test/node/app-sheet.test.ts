@@ -66,7 +66,7 @@ describe('a file', () => {
     expect(await success(headers(leads, 'Leads'))).toMatchObject({ headers: expect.any(Array) });
   });
 
-  test('that is deleted is told in the words of the provider, by every call', async () => {
+  test('that is deleted is reported in the words of the provider, by every call', async () => {
     const { tabs, headers, readRows, appendRows, updateCells, file } = await start();
     const gone = { failure: 'rejected', message: 'sheet: Requested entity was not found.', code: 'NOT_FOUND' };
     const part = { spreadsheetId: 'deleted', tab: 'Leads' };

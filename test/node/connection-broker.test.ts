@@ -419,7 +419,7 @@ describe('the broker', () => {
     expect(asked).toEqual([]);
   });
 
-  test('that does not take the key, or does not let it call providers, is told by what to set', async () => {
+  test('that refuses the key, or does not let it call providers, is reported with what to set', async () => {
     const wrong = await startWorld({ key: 'invalid' });
     expect(await wrong.broker.start(owner, 'chatapp')).toMatchObject({
       failure: 'rejected',

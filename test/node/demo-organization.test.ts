@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createDemoOrganization, isKeyAccepted } from '../../scripts/local/demo-organization.ts';
 import { LocalError } from '../../scripts/local/settings.ts';
 
-/** A service that answers each path with what it is told, and remembers what it was asked. */
+/** A service that answers each path as given, and records the requests. */
 function fakeService(answers: Record<string, { status: number; body: unknown }>) {
   const asked: { path: string; headers: Headers; body: Record<string, unknown> }[] = [];
   const send = (async (url: string, init: RequestInit = {}) => {
@@ -60,7 +60,7 @@ test('an organization whose carrier was refused is not taken for a finished one'
   await expect(createDemoOrganization(baseUrl, { hasSimulatedCarrier: true }, send)).rejects.toThrow(/telephony-configs answered 500/);
 });
 
-test('closed sign-up is told with the remedy', async () => {
+test('closed sign-up is reported with the remedy', async () => {
   const { send } = fakeService({ '/auth/signup': { status: 403, body: { detail: 'Sign-up is closed' } } });
   await expect(createDemoOrganization(baseUrl, { hasSimulatedCarrier: true }, send)).rejects.toThrow(/Sign-up is closed.*SIGNUP="open"/s);
 });

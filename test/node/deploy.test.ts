@@ -292,7 +292,7 @@ describe('a deployment', () => {
     expect(other.said.join('\n')).toContain('the database has keys already; none is made');
   });
 
-  test('keeps its domain, is told apart from another account, and chooses among several only as it is told', async () => {
+  test('keeps its domain, refuses another account, and chooses among several only as given', async () => {
     const { deployer } = await quickDeployer();
     await deployer.run('--domain', 'calls.example.com');
     await deployer.run();

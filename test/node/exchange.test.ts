@@ -222,7 +222,7 @@ describe('a request ends in time', () => {
   });
 });
 
-test('what cannot be reached is told without address and credentials', async () => {
+test('an unreachable address is reported without address and credentials', async () => {
   const answer = await exchangeWith(() => Promise.reject(new TypeError('fetch failed'))).send(get('https://one.example.com/?key=canary'));
   expect(answer).toMatchObject({ unreachable: 'network', message: expect.not.stringContaining('example.com') });
 });

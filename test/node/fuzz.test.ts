@@ -101,7 +101,7 @@ describe('an answer', () => {
 
 type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Attacks a service that lets everybody in, and answers as it is told where it is told something. */
+/** Attacks a service that lets everybody in, and gives the answers that a test sets. */
 async function attacked(misbehave: Misbehaviour, requests = 60): Promise<FuzzOutcome> {
   let keys = 1000;
   const server = createServer((request, response) => {
@@ -219,7 +219,7 @@ test('what asks to be alone waits for what runs, and holds up what comes', async
 });
 
 describe('the call', () => {
-  test('has a seed that is drawn, 20,000 requests and a service of its own unless it is told', () => {
+  test('has by default a random seed, 20,000 requests and a service of its own', () => {
     const { seed, ...rest } = readFuzzSettings([]);
     expect(seed).toBeGreaterThanOrEqual(0);
     expect(rest).toEqual({ requests: 20_000, lanes: 4 });

@@ -236,7 +236,7 @@ describe('rows that fail', () => {
     expect(stderr).toContain('Row 5: not sent, because the service answered 401: revoked');
   });
 
-  test('ids that a spreadsheet damaged are told', async () => {
+  test('ids that a spreadsheet damaged are reported', async () => {
     const { stderr } = await run([write('ids.csv', 'phone,id\n+12123456001,7.01E+18\n+12123456002,7.01E+18\n'), '--list', 'A']);
     expect(stderr).toContain('2 ids cannot be told apart and are left out, such as "7.01E+18" in row 2.');
   });

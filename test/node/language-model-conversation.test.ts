@@ -112,7 +112,7 @@ describe('words', () => {
   });
 
   test.each(['gpt-5.6-pro', 'gpt-5.2-codex', 'gpt-5.3-chat-latest', 'openai/gpt-6-pro-2026-10-01'])(
-    '%s thinks its own way and is not told to do otherwise',
+    '%s reasons by its default, and the request does not change it',
     async (model) => {
       const { ask, requests } = await start();
       await ask('Hello', { model: model.replace('openai/', '') });

@@ -153,7 +153,7 @@ describe('a failure', () => {
     ],
   ];
 
-  test.each(cases)('%s is told as what it is, once, without the key and the prompt', async (_case, fault, expected) => {
+  test.each(cases)('%s is reported by its kind, once, without the key and the prompt', async (_case, fault, expected) => {
     const { ask, plan, requests, waits } = await start();
     await plan({ times: 5, ...fault });
     const failed = await ask({ output: days });

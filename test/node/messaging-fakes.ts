@@ -39,7 +39,7 @@ export function impatient(fetchIt: Runtime['fetch'] = (input, init) => fetch(inp
   return { slept, fetch: fetchIt, sleep: async (milliseconds) => void slept.push(milliseconds), random: () => 1, now: Date.now };
 }
 
-/** A customer with accounts at all simulated providers, who is told of what becomes of messages. */
+/** A customer with accounts at all simulated providers, who receives the callbacks about messages. */
 export async function startMessaging({ credential = secret, ...more }: { credential?: string } & Partial<MessagingOptions> = {}) {
   const quick = { retry_delays_ms: [5], delivery_ms: 5 };
   const vendors = [createWati(quick), createMeta(quick), createGupshup(quick), createTwilio({ retry_delays_ms: [5] })];
@@ -60,7 +60,7 @@ export async function startMessaging({ credential = secret, ...more }: { credent
     return { status: answer.status, body: (await answer.json()) as any };
   };
   const providerOf = (key: ProviderKey, with_ = credential) => createMessagingProvider(accounts(`${url}/wati`, with_)[key], options);
-  /** Tells the vendor where the customer is told, as its console would. */
+  /** Registers the customer's webhook address at the vendor, as its console would. */
   const register = async (key: ProviderKey) => {
     const { vendor, account } = simulated[key];
     if (vendor !== 'twilio') await post(`/${vendor}/__sim/webhook`, { url: `${customer.url}/${key}`, account, app_secret: appSecret });
@@ -97,7 +97,7 @@ export function failureOf(result: object): MessagingFailure {
   return result as MessagingFailure;
 }
 
-/** A provider in front of an outside world that answers as told. */
+/** A provider in front of an outside world with the given answers. */
 export function providerBefore(key: ProviderKey, runtime: Runtime, more: Partial<MessagingOptions> = {}): MessagingProvider {
   const options: MessagingOptions = {
     metaBaseUrl: 'https://meta.example.com/v25.0/',

@@ -111,7 +111,7 @@ describe('a template', () => {
     expect(chosen('order_update')).toBe('The template "order_update" is approved in several languages; give language: en, en_US');
   });
 
-  test('in another language is not taken for it, and those that there are are told', () => {
+  test('in another language does not count as it, and the existing ones are listed', () => {
     expect(chosen('order_update', 'en_GB')).toBe('The template "order_update" is not approved in "en_GB"; it is in en, en_US');
     expect(chosen('order_update', 'en-US')).toContain('it is in en, en_US');
   });
@@ -127,7 +127,7 @@ describe('a template', () => {
     expect(chosen('')).toContain('give template_name');
   });
 
-  test('that is not there is told with those that are', () => {
+  test('that does not exist is reported with those that exist', () => {
     expect(chosen('nothing')).toBe('There is no approved template "nothing"; there are order_update, welcome');
     const many = Array.from({ length: 25 }, (_, index) => textTemplate({ id: `t${index}`, name: `t${index}` }));
     expect(wordsOf(chooseTemplate(many, { name: 'nothing', language: '' }))).toContain('t9 and 15 more');

@@ -42,7 +42,7 @@ describe('an answer by schema tells what the text says', () => {
     });
   });
 
-  test('the option that is mentioned, a yes or a no, and null for what is not told', () => {
+  test('the mentioned option, a yes or a no, and null for a missing fact', () => {
     const interest = { type: 'string', enum: ['cold', 'warm', 'hot', 'unknown'] };
     expect(answer({ interest }, 'The lead is very hot')).toEqual({ interest: 'hot' });
     expect(answer({ interest }, 'Nothing to see')).toEqual({ interest: 'unknown' });
@@ -54,7 +54,7 @@ describe('an answer by schema tells what the text says', () => {
     expect(answer(nothing, 'My budget is 1,250.50 and Monday suits me')).toEqual({ day: 'Monday', budget: 1250.5 });
   });
 
-  test('lists of all that is told, the number nearest to its word, what stands after a label', () => {
+  test('lists of all facts, the number nearest to its word, the text after a label', () => {
     expect(answer({ days: { type: 'array', items: { type: 'string' } } }, 'Monday, Tuesday or monday')).toEqual({
       days: ['Monday', 'Tuesday'],
     });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { classifyPlatformError, platformErrorKind } from '../../src/library/platform/platform-errors.ts';
 
-test('what D1 refused before it began is told from what it may have done', () => {
+test('a call that D1 refused is distinguished from a call that D1 may have done', () => {
   const refused = [
     'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
     'D1_ERROR: D1 DB is overloaded. Too many requests queued.',
@@ -31,7 +31,7 @@ test('an error of the statement is no trouble of the platform', () => {
   expect(platformErrorKind('thrown as text')).toBeNull();
 });
 
-test('trouble of objects, files and queues is told from what they answer, with where it is', () => {
+test('faults of objects, files and queues are recognized by their errors, with their place', () => {
   const classified: [string, string, string][] = [
     ['Durable Object is overloaded. Too many requests for the same object within a 10 second window.', 'object', 'refused'],
     ['Cannot resolve Durable Object due to transient issue on remote node.', 'object', 'refused'],

@@ -163,7 +163,7 @@ describe('what is asked for', () => {
   });
 });
 
-describe('what is told', () => {
+describe('the printed report', () => {
   test('it is followed to the end of its last session, and its outcome stands in a table', async () => {
     looks = [
       statistics({ status: 'running', completed: 1, passed: 1, running: 2, pending: 1 }),
@@ -178,7 +178,7 @@ describe('what is told', () => {
     expect(stdout).toContain('concurrency: 1.97 on average and 2 at the most, of 10');
   });
 
-  test('checks that did not hold are told by name, with a session to look at, on whatever page it is', async () => {
+  test('checks that did not hold are listed by name, with a session to look at, from any page', async () => {
     sessions = Array.from({ length: 250 }, (_, index) =>
       session(1000 - index, check('says goodbye', index !== 240), check('is polite', null), check('is short', index > 2, false)),
     );
@@ -187,7 +187,7 @@ describe('what is told', () => {
     expect(stdout).toContain('/simtest/test-sessions/{id}/conversation');
   });
 
-  test('errors are told with a session to look at', async () => {
+  test('errors are listed with a session to look at', async () => {
     const error = 'The language model of the actor failed: no credit';
     const failedSessions = [21, 22, 23, 24].map((id) => ({ test_session_id: id, error: id === 23 ? error : null }));
     looks = [statistics({ completed: 3, passed: 3, failed: 1, errors: [{ error, count: 1 }], sessions: failedSessions })];

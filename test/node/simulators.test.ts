@@ -65,7 +65,7 @@ test('the receiver takes anything and answers with the number it is recorded und
   });
 });
 
-test('credentials are recorded masked, yet two of them can be told apart', async () => {
+test('credentials are recorded masked, and two of them can be distinguished', async () => {
   const { post, received } = await start();
   await post('/receiver?access_token=abcdefghijklmnop', {}, { authorization: 'Bearer secret-key-number-1234', 'x-api-key': 'short' });
   const [record] = await received();

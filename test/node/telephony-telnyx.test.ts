@@ -240,13 +240,13 @@ describe('a call that is there', () => {
     ['was never answered', [{ name: 'call.initiated' }, { name: 'call.hangup' }], 'no_answer'],
     ['was busy', [{ name: 'call.hangup', metadata: { payload: { hangup_cause: 'user_busy' } } }], 'busy'],
     ['could not be put through', [{ name: 'call.hangup', metadata: { hangup_cause: 'unallocated_number' } }], 'failed'],
-  ])('that is over and %s is told by its events, not by its duration', async (_what, events, status) => {
+  ])('that has ended and %s is recognized by its events, not by its duration', async (_what, events, status) => {
     const runtime = withEvents(...events);
     expect(await withFake(runtime).lookUp('v3:1')).toMatchObject({ call: { status, isTerminal: true } });
     expect(new URL(runtime.asked[1]!.url).searchParams.get('filter[leg_id]')).toBe('leg-1');
   });
 
-  test('that is over is no more than that where its events are not told', async () => {
+  test('that has ended without known events is only known to have ended', async () => {
     expect(await withFake(withEvents()).lookUp('v3:1')).toEqual({ ended: true });
     const runtime = fakeRuntime(({ url }) =>
       url.includes('/call_events') ? new Response('no', { status: 403 }) : Response.json({ data: over }),

@@ -94,7 +94,7 @@ describe('placing a call', () => {
     expect(await ledger()).toMatchObject([{ status: 'completed', problems: [] }]);
   });
 
-  test('never waits for the verdict of machine detection, which is told apart', async () => {
+  test('never waits for the verdict of machine detection, which comes separately', async () => {
     const { telephony, call, customer, ended } = await start();
     await telephony.place(call('+14150000004'));
     await ended();
@@ -103,7 +103,7 @@ describe('placing a call', () => {
     expect(answer).not.toHaveProperty('answeredBy');
   });
 
-  test('detects no machine when told so', async () => {
+  test('detects no machine when detection is turned off', async () => {
     const runtime = answering(201, { sid: 'CA1', status: 'queued' });
     await withFake(runtime).place(callTo('+14155552671', { detectsMachines: false }));
     expect(runtime.asked[0]!.body).not.toContain('MachineDetection');

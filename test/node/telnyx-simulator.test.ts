@@ -73,7 +73,7 @@ describe('what the called number decides', () => {
     expect(await ledger()).toMatchObject([{ attempt_key: to, account: connection }]);
   });
 
-  test('0004 is a machine, told by a webhook of its own; another number is a person', async () => {
+  test('0004 is a machine, reported by a webhook of its own; another number is a person', async () => {
     const { dial, hook } = await start({ patience_ms: 60 });
     await dial(number('0004'), { answering_machine_detection: 'detect' });
     expect((await hook('call.machine.detection.ended')).payload['result']).toBe('machine');
@@ -139,7 +139,7 @@ test('a relay that is started on an answered call talks, and says when it is ove
   expect((await ledger())[0]).toMatchObject({ status: 'completed', problems: [] });
 });
 
-test('a lost socket is told, and another relay goes on with the same person', async () => {
+test('a lost socket is reported, and another relay continues with the same person', async () => {
   const { dial, act, hook, customer } = await start();
   customer.agent = (frame, talk) => {
     if (customer.talks.length === 2) return scriptedAgain(frame, talk);
@@ -250,7 +250,7 @@ test('active calls are listed in pages, with their state', async () => {
   expect(await ledger()).toHaveLength(3);
 });
 
-test('a recording is told when the call is over, and is there', async () => {
+test('a recording is reported after the call, and can be fetched', async () => {
   const { dial, act, hook } = await start();
   const id = (await dial(number('7777'), { record: 'record-from-answer', record_format: 'mp3', record_channels: 'dual' })).body.data
     .call_control_id;

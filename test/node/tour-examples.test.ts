@@ -48,7 +48,7 @@ describe('the examples', () => {
     });
   });
 
-  test('the people of the CSV are read with ids unharmed, and the one without phone is told', async () => {
+  test('the people of the CSV are read with ids unharmed, and the one without phone is reported', async () => {
     const rows = [];
     for await (const row of readContacts(await readTable(readExample('contacts.csv')), 'US').rows) rows.push(row);
     const people = rows.flatMap((row) => ('contact' in row ? [row.contact] : []));
@@ -81,7 +81,7 @@ describe('the campaign', () => {
     expect(Object.keys(rows[0]!.variables)).toEqual(Object.keys(defaults));
   });
 
-  test('rows that end as the file means are no problem, any other is told', async () => {
+  test('rows that end as the file means are no problem, any other is reported', async () => {
     const rows = (await rowsOfFile()).map(({ row_number }) => row({ row_number }));
     expect(findRowProblems(rows.slice(0, 3))).toEqual(['the campaign has 3 rows instead of 11']);
     expect(findRowProblems(rows)).toHaveLength(7);

@@ -95,7 +95,7 @@ describe('uploading it', () => {
     expect(asked.map(([operation]) => operation)).toEqual(['GET /knowledge-base/documents', 'POST /knowledge-base/search']);
   });
 
-  test('that fails is told with the reason', async () => {
+  test('that fails is reported with the reason', async () => {
     const failed = document({ processing_status: 'failed', processing_error: 'The provider is down', total_chunks: 0 });
     const { tour } = tourAt({ ...upload, ...none, [path]: [failed] });
     await expect(uploadHandbook.run(tour)).rejects.toThrow('the document is failed: The provider is down');

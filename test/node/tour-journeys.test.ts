@@ -81,7 +81,7 @@ describe('the gallery', () => {
   });
 });
 
-test.each(journeyNames)('every template that %s sends is told word by word, with as many placeholders as it is given', (name) => {
+test.each(journeyNames)('every template that %s sends is listed word by word, with as many placeholders as parameters', (name) => {
   const file = readJourney(name);
   const sent = (file.journey.definition.nodes as { type: string; data?: any }[])
     .filter(({ type }) => type === 'send_message')
@@ -272,7 +272,7 @@ describe('trying a journey', () => {
     history: [],
   };
 
-  test('makes a draft that can be told by its name, tries it with its example, and leaves it', async () => {
+  test('makes a draft that its name identifies, tries it with its example, and leaves it', async () => {
     const { tour, said, written } = fakeTour();
     const { journey, example } = readJourney('order-paid-webhook');
     await tryJourney('order-paid-webhook').run(tour);

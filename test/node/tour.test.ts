@@ -39,11 +39,11 @@ describe('every order starts exactly one run', () => {
     expect(problems(run({ initial_context: { order_id: damaged } }))).toEqual(['order 6012345678901234571 started no run']);
   });
 
-  test('two runs of one order are told, even when both ended well', () => {
+  test('two runs of one order are reported, even when both ended well', () => {
     expect(problems(run(), run({ id: 2 }))).toEqual(['order 6012345678901234571 started 2 runs instead of one']);
   });
 
-  test('a run that failed, stands still or took the other way is told with the reason', () => {
+  test('a run that failed, stands still or took the other way is reported with the reason', () => {
     const error = { node_id: 'tell_warehouse', type: 'network', message: 'No answer within 5 seconds' };
     expect(problems(run({ state: 'failed', error }))).toEqual(['run 1 is failed: network at tell_warehouse: No answer within 5 seconds']);
     expect(problems(run({ state: 'waiting', current_node_id: 'pause', completed_at: null }))).toEqual(['run 1 is still waiting at pause']);

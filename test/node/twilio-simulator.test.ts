@@ -94,7 +94,7 @@ describe('what the called number decides', () => {
     ['0001', ['initiated', 'ringing', 'busy'], '486'],
     ['0002', ['initiated', 'ringing', 'no-answer'], '487'],
     ['0003', ['initiated', 'failed'], '404'],
-  ])('%s is told as %j', async (ending, expected, sip) => {
+  ])('%s is reported as %j', async (ending, expected, sip) => {
     const { dial, statuses, ended, customer, ledger } = await start();
     const to = number(ending);
     const placed = await dial(to);
@@ -211,7 +211,7 @@ describe('what the called number decides', () => {
     expect((await ledger(to)).calls).toMatchObject([{ ended_by: 'person', status: 'completed' }]);
   });
 
-  test('0008 is told twice and out of order, each callback with its own number', async () => {
+  test('0008 sends its callbacks twice and out of order, each with its own number', async () => {
     const { dial, customer } = await start();
     const to = number('0008');
     await dial(to);
@@ -222,7 +222,7 @@ describe('what the called number decides', () => {
     expect(all.filter(({ form }) => form.get('CallStatus') === 'completed')).toHaveLength(2);
   });
 
-  test('0009 is never told to have ended, but can be asked for', async () => {
+  test('0009 never has its last callback, but can be looked up', async () => {
     const { dial, customer, statuses, ledger, call } = await start();
     const to = number('0009');
     const { body } = await dial(to);
@@ -553,7 +553,7 @@ describe('the exchange', () => {
     expect(dialled[2]! - dialled[0]!).toBeGreaterThanOrEqual(95);
   });
 
-  test('takes its time to accept a call when told to, and gives each number its own times out of a range', async () => {
+  test('takes its time to accept a call if a setting says so, and gives each number its own times out of a range', async () => {
     const { dial, ended, ledger, steer } = await start();
     expect((await steer('PATCH', '/settings', { accept_ms: 60, ring_ms: '20-60' })).body).toMatchObject({
       accept_ms: 60,

@@ -65,7 +65,7 @@ test('a move that was called off is an error with the reason', async () => {
   expect((end as Error).message).toBe('The vectors are still in the embedded index. it is full');
 });
 
-test('passages without a vector are told with the documents to process again', async () => {
+test('passages without a vector are reported with the documents to process again', async () => {
   const { end } = await shownOf([{ ...over, missing: 2, missing_documents: '["one","two"]' }]);
   expect(end).toMatch(/2 passages had none to move.*reprocess for one, two\./);
 });

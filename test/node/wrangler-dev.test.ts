@@ -43,7 +43,7 @@ describe('the wrangler dev that has its state prepared', () => {
     ['node /x/node_modules/.bin/wrangler dev --port 9000 --persist-to /tmp/state', { port: '9000', persistTo: '/tmp/state' }],
     ['node /x/node_modules/wrangler/bin/wrangler.js dev --port=9000 --ip 0.0.0.0', { port: '9000' }],
     ['node /x/node_modules/.bin/wrangler -c wrangler.toml dev --remote', { isRemote: true }],
-  ])('is told by its command line: %s', (line, expected) => {
+  ])('is recognized by its command line: %s', (line, expected) => {
     expect(readCommandLine(line.split(' '))).toEqual({ port: undefined, persistTo: undefined, isRemote: false, ...expected });
   });
 

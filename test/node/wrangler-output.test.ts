@@ -51,7 +51,7 @@ test('errors and other warnings are shown whole', () => {
   expect(shownOf(trouble.join('\n'))).toEqual(trouble);
 });
 
-test('an error is told from a log line that speaks of one', () => {
+test('an error is distinguished from a log line that mentions one', () => {
   expect(isError('✘ [ERROR] Build failed with 1 error:')).toBe(true);
   expect(isError('{"level":"error","message":"✘ [ERROR]"}')).toBe(false);
 });

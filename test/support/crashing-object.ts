@@ -93,7 +93,7 @@ export async function copyAndDispose(asked: Promise<object>): Promise<object> {
   return Array.isArray(answer) ? [...answer] : copy;
 }
 
-/** Evicts the object in the middle of the call that it was told to be held at, unless the run ends before it gets there. */
+/** Evicts the object in the middle of the chosen call, unless the run ends before that call. */
 export async function evictWhenReached(watch: CrashWatch, stub: Stub): Promise<void> {
   for (let tries = 0; tries < 500 && !watch.died; tries++) await new Promise((resolve) => setTimeout(resolve, 2));
   const evicted = watch.died ? evictDurableObject(stub) : undefined;

@@ -16,7 +16,7 @@ export const readFailedMessages = async (organizationId: number): Promise<Failed
   (await env.DB.prepare('SELECT * FROM failed_message WHERE organization_id = ? ORDER BY key').bind(organizationId).all<FailedMessage>())
     .results;
 
-/** Has what failed fail again a day later, when it is given up. */
+/** Lets failed messages fail again after a day, so that they are given up. */
 export async function exhaustFailedMessages(organizationId: number): Promise<void> {
   await env.DB.prepare('UPDATE failed_message SET first_failed_at = ? WHERE organization_id = ?')
     .bind(Date.now() - dayMs, organizationId)

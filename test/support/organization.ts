@@ -56,7 +56,7 @@ export interface NewOrganization {
   scopes?: ('read' | 'write' | 'admin')[];
 }
 
-/** An organization of the test's own, with a user and an API key (scope admin unless told). */
+/** An organization of the test's own, with a user and an API key (scope admin by default). */
 export async function newOrganization(options: NewOrganization = {}): Promise<{ id: number; userId: number; key: string; client: Client }> {
   const now = Date.now();
   const key = `vaa_${randomToken(32)}`;

@@ -23,7 +23,7 @@ export const rowsWritten = (recording: Recording): number => recording.statement
 /** Lets a test do something between two calls. */
 type BeforeCall = (sql: string[]) => Promise<void>;
 
-/** D1 as the service sees it, with a note of each statement. `beforeCall` runs before each call is made, told its SQL. */
+/** D1 as the service sees it, with a record of each statement. `beforeCall` runs before each call and receives its SQL. */
 export function recordedDatabase(database: D1Database, recording: Recording, beforeCall: BeforeCall = async () => {}): D1Database {
   const originals = new WeakMap<object, { statement: D1PreparedStatement; sql: string; parameters: unknown[] }>();
   const note = (known: { sql: string; parameters: unknown[] }, { meta }: D1Result) =>

@@ -18,7 +18,7 @@ export interface SimulatedRun {
   journey: { definition: unknown; settings: unknown };
   /** When it begins, local time in `zone`. */
   at: string;
-  /** The organization's time zone, in which the moments are told, too. */
+  /** The organization's time zone, which the printed moments have, too. */
   zone: string;
   /** Null: a run without contact. A function: as the contact is at that moment (epoch ms). */
   contact: Contact | null | ((now: number) => Contact);

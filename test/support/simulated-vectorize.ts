@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const folder = join(import.meta.dirname, '../../simulators/vectorize');
 const entry = 'worker.ts';
 
-/** The Worker that plays Vectorize, as options of a test pool. What it accepts is there after half a second, or once it is told to settle. */
+/** The Worker that plays Vectorize, as options of a test pool. Search finds an accepted vector after half a second, or after `settle`. */
 export function simulatedVectorize() {
   const others = readdirSync(folder).filter((name) => name.endsWith('.ts') && name !== entry);
   const modules = [entry, ...others].map((name) => ({

@@ -45,7 +45,7 @@ export const followCampaign: TourStep = {
 
 const look = ({ service }: Tour, id: number): Promise<Progress> => service.get<Progress>(`/campaign/${id}/progress`);
 
-/** What keeps it from dialling more at the moment; empty: nothing. */
+/** The present reason why the campaign dials no more calls; empty: none. */
 function whyIn({ state, waiting, next_window_at }: Progress): string {
   if (state !== 'running') return '';
   return waiting?.waiting_for ?? (next_window_at === null ? '' : `the calling window opens at ${next_window_at}`);

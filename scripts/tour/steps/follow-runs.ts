@@ -41,7 +41,7 @@ async function runsSoFar({ service, notes, startedAt }: Tour): Promise<Run[]> {
   return runs;
 }
 
-/** A line when a run is somewhere else than at the last look. */
+/** Prints a line when a run has moved since the last look. */
 function printMove({ notes, say, startedAt }: Tour, run: Run, printed: Map<number, string>): void {
   const node =
     run.current_node_id === null ? '' : ` at "${notes.read('journey').nodeNames.get(run.current_node_id) ?? run.current_node_id}"`;

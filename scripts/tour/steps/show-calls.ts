@@ -37,7 +37,7 @@ export const showCalls: TourStep = {
   },
 };
 
-/** A row that was dialled tells by its call what came of it; any other says why it was not. */
+/** The outcome of a dialled row by its call; for any other row the reason why it was not dialled. */
 async function whyOf(tour: Tour, row: CampaignRow): Promise<string> {
   const [runId] = row.run_ids;
   if (runId === undefined) return row.reason ?? 'no reason given';

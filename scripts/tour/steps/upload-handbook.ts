@@ -56,7 +56,7 @@ async function uploaded({ service, say }: Tour, content: string): Promise<Docume
   return service.post<Document>('/knowledge-base/process-document', { document_uuid, storage_key });
 }
 
-/** Until it can be found, telling each state that it comes to. */
+/** Waits until search finds the document, and prints each of its states. */
 async function followed({ service, terminal, say }: Tour, begun: Document): Promise<Document> {
   const startedAt = Date.now();
   terminal.begin('   It is read, cut into chunks and embedded');
