@@ -22,9 +22,9 @@ const journey = {
 
 /** Tests the address as a whole: health, a contact, and an event that completes a run, through queue and Durable Object. */
 export async function smokeTest(world: DeploymentContext): Promise<string> {
-  const { address, files, environment, smokeTestTimeoutMs: patienceMs } = world;
+  const { address, files, environment, smokeTestTimeoutMs } = world;
   const api = `${address}/api/v1`;
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + smokeTestTimeoutMs;
   const health = await until(deadline, async () => {
     const answer = await ask(world, 'GET', `${api}/health`);
     if (answer.status !== 200) throw new LocalError(`GET ${api}/health answers ${answer.status}: ${JSON.stringify(answer.body)}`);
