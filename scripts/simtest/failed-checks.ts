@@ -6,7 +6,7 @@ export interface FailedCheck {
   required: boolean;
   failed: number;
   /** Sessions in which the check had no verdict. */
-  untold: number;
+  undecided: number;
   /** The first session in which the check did not hold or had no verdict. */
   sessionId: number;
 }
@@ -17,11 +17,11 @@ export function listFailedChecks(sessions: Session[]): FailedCheck[] {
   for (const { id: sessionId, results } of sessions.toSorted((one, other) => one.id - other.id)) {
     for (const { name, required, passed } of results?.checks ?? []) {
       if (passed === true) continue;
-      const known = found.get(name) ?? { name, required, failed: 0, untold: 0, sessionId };
+      const known = found.get(name) ?? { name, required, failed: 0, undecided: 0, sessionId };
       found.set(name, known);
-      if (passed === null) known.untold += 1;
+      if (passed === null) known.undecided += 1;
       else if (known.failed++ === 0) known.sessionId = sessionId;
     }
   }
-  return [...found.values()].toSorted((one, other) => other.failed - one.failed || other.untold - one.untold);
+  return [...found.values()].toSorted((one, other) => other.failed - one.failed || other.undecided - one.undecided);
 }

@@ -28,13 +28,13 @@ const inUnit = (value: number | null, unit: string): string => (value === null ?
 
 const checkLines = (checks: FailedCheck[]): string[] =>
   table([
-    ['check', 'failed', 'not told', 'such as session'],
+    ['check', 'failed', 'undecided', 'such as session'],
     ...checks
       .slice(0, maxShown)
-      .map(({ name, required, failed, untold, sessionId }) => [
+      .map(({ name, required, failed, undecided, sessionId }) => [
         required ? name : `${name} (advisory)`,
         String(failed),
-        String(untold),
+        String(undecided),
         String(sessionId),
       ]),
   ]);

@@ -26,10 +26,10 @@ type Results = NonNullable<TestSession['results']>;
 /** Each check in a line, with what was seen. */
 export function describeChecks({ checks }: Results): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
-  return checks.map(({ name, passed, detail }) => `${verdict(passed).padEnd(8)}  ${name.padEnd(width)}  ${detail}`);
+  return checks.map(({ name, passed, detail }) => `${verdict(passed).padEnd(9)}  ${name.padEnd(width)}  ${detail}`);
 }
 
-const verdict = (passed: boolean | null): string => (passed === null ? 'not told' : passed ? 'passed' : 'FAILED');
+const verdict = (passed: boolean | null): string => (passed === null ? 'undecided' : passed ? 'passed' : 'FAILED');
 
 export const describeEnd = ({ outcome, stop_reason, turns, latency_ms: { p50 } }: Results): string =>
   `${outcome}: ${stop_reason} after ${turns} turns, half of them within ${p50} ms`;

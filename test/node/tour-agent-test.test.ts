@@ -27,8 +27,8 @@ test('the example fits the two agents that it is tried with', () => {
 
 test('checks and the end read as lines', () => {
   expect(describeChecks(results())).toEqual([
-    'passed    notes the day  visit_day was "Thursday"',
-    'not told  is brief       it is not known',
+    'passed     notes the day  visit_day was "Thursday"',
+    'undecided  is brief       it is not known',
   ]);
   expect(describeEnd(results())).toBe('passed: actor_ended after 5 turns, half of them within 412 ms');
 });

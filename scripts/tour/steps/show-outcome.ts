@@ -19,7 +19,7 @@ interface ReceivedRequest {
 }
 
 export const showOutcome: TourStep = {
-  title: 'What became of each contact, and what the warehouse was told',
+  title: 'What became of each contact, and what the warehouse received',
   operation: 'GET /automation-workflows/runs/{run_id}/history',
   async run(tour) {
     for (const [order, run] of tour.notes.read('runs')) await showRun(tour, order, run);
@@ -43,7 +43,7 @@ async function showRun(tour: Tour, order: Order, run: Run): Promise<void> {
     throw new LocalError(
       `contact ${contact.id} has last_order_id ${JSON.stringify(contact.custom_fields.last_order_id)} instead of "${order.orderId}"`,
     );
-  if (order.outcome === 'thanked') say(`  told     ${await warehouseCall(tour, order)}`);
+  if (order.outcome === 'thanked') say(`  posted   ${await warehouseCall(tour, order)}`);
   say(`  contact  ${baseUrl}/contacts/${contact.id}`);
   say(`  run      ${baseUrl}/automation-workflows/runs/${run.id}`);
   say(`  history  ${baseUrl}/automation-workflows/runs/${run.id}/history`);
@@ -57,9 +57,8 @@ async function warehouseCall({ service, simulatorsUrl, startedAt }: Tour, order:
   );
   const received = body.requests.filter((request) => Date.parse(request.received_at) >= startedAt);
   const [request] = received;
-  if (received.length !== 1)
-    throw new LocalError(`the warehouse was told of order ${order.orderId} ${received.length} times instead of once`);
+  if (received.length !== 1) throw new LocalError(`the warehouse received order ${order.orderId} ${received.length} times instead of once`);
   if (request?.body.order_id !== order.orderId)
-    throw new LocalError(`the warehouse was told of order ${JSON.stringify(request?.body.order_id)} instead of "${order.orderId}"`);
+    throw new LocalError(`the warehouse received order ${JSON.stringify(request?.body.order_id)} instead of "${order.orderId}"`);
   return JSON.stringify(request.body);
 }

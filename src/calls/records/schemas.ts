@@ -82,7 +82,7 @@ export const AgentRunRecordSchema = z
         status_callbacks: z.array(statusCallback).describe('What the carrier said of the line, in order.'),
       })
       .describe('What happened. Lists leave it empty; GET of one run has it.'),
-    annotations: jsonObject.describe('`summary` and `sentiment`, told by the model after the talk (null without one), and `checks`.'),
+    annotations: jsonObject.describe('`summary` and `sentiment`, written by the model after the talk (null without one), and `checks`.'),
     outcome: z.enum(rowOutcomes).nullable().describe('What the line did; null until it has ended. `completed`: somebody answered.'),
     reason: z
       .string()

@@ -19,7 +19,7 @@ export const AgentVerification = z
           adversary_workflow_id: z.int().describe('The agent that played the person.'),
           status: TestSessionRecord.shape.status,
           outcome: TestResults.shape.outcome.nullable().describe('`passed`, `failed` or `error`; null while it goes on.'),
-          error: z.string().nullable().describe('Why it could not be run or told; null when it could.'),
+          error: z.string().nullable().describe('Why it could not be run or decided; null when it could.'),
           checks: TestResults.shape.checks,
         }),
       )

@@ -16,7 +16,7 @@ export const defaultDispositions: Record<string, string> = {
   callback_requested: 'They want to be called again at another time',
   wrong_person: 'Another person than the one who was asked for',
   resolved: 'They got what they wanted to know or to have done',
-  unclear: 'Nothing of this, or it cannot be told',
+  unclear: 'Nothing of this, or it is not clear',
 };
 
 /** Every list has this code: nobody who asks not to be called may be called again. */
