@@ -4,8 +4,8 @@ import { listen } from './simulators/listen.ts';
 import { simulatedVectorize } from './test/support/simulated-vectorize.ts';
 import { testVariables } from './test/support/variables.ts';
 
-/** More than there are cores here: many tests wait, for a queue, an alarm or a timer. */
-export const maxWorkers = 3;
+/** As many as there are cores here: an additional one only makes tests of time fail. */
+export const maxWorkers = 2;
 
 /** What dies at every step, or does its worst many times: minutes that `npm test` does not have. They run with the end-to-end tests. */
 export const soakTests = '**/*.soak.test.ts';
