@@ -11,7 +11,7 @@ import { EventsMessage } from '../outbox/messages.ts';
 import { isLastAttempt, retryDelaySeconds } from './retry-delays.ts';
 
 /** How many messages of one organization are handled together. */
-const pageSize = { events: 5, 'events-bulk': 25 };
+const pageSize = { events: 10, 'events-bulk': 25 };
 /** How long one organization's part of a batch of `events-bulk` may take before the rest goes to the end of the queue. */
 const groupBudgetMs = 500;
 
