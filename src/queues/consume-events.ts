@@ -59,8 +59,7 @@ async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise
   const { organization_id } = group[0]!.body;
   const startedAt = Date.now();
   const isApart = batch.queue === 'events' && (apartUntil.get(organization_id) ?? 0) > startedAt;
-  if (isApart && (await moveToBulk(group, batch))) return;
-  let waiting = group;
+  let waiting = isApart ? await moveToBulk(group, batch) : group;
   let size = pageSize[batch.queue];
   while (waiting.length > 0) {
     const page = waiting.slice(0, size);
@@ -72,7 +71,7 @@ async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise
     const isMuch = left.length > 0 || group.length >= minLongApartMessages;
     apartUntil.set(organization_id, Date.now() + (isMuch ? longApartMs : apartMs));
     const mustGiveWay = batch.queue === 'events' || Date.now() - startedAt > groupBudgetMs;
-    if (mustGiveWay && (await moveToBulk(waiting, batch))) return;
+    if (mustGiveWay) waiting = await moveToBulk(waiting, batch);
     await yieldToEventLoop();
   }
 }
@@ -113,16 +112,21 @@ async function handleTogether(group: ParsedMessage[], { bindings, log, defer }: 
   return group.filter(({ body }) => left.includes(body.id));
 }
 
-/** Sends messages to the end of `events-bulk`. False when that failed: the messages are then handled in their queue. */
-async function moveToBulk(group: ParsedMessage[], { bindings, log }: EventsBatch): Promise<boolean> {
+/**
+ * Sends messages to the end of `events-bulk`. Returns the messages that stay: those that are tried again, since a message that is moved counts
+ * its tries anew and would never have its last; all when the send failed.
+ */
+async function moveToBulk(group: ParsedMessage[], { bindings, log }: EventsBatch): Promise<ParsedMessage[]> {
+  const [moved, stay] = [group.filter(({ message }) => message.attempts === 1), group.filter(({ message }) => message.attempts > 1)];
+  if (moved.length === 0) return stay;
   try {
-    await bindings.BULK_EVENTS_QUEUE.sendBatch(group.map(({ body }) => ({ body })));
+    await bindings.BULK_EVENTS_QUEUE.sendBatch(moved.map(({ body }) => ({ body })));
   } catch (error) {
-    log.error('messages could not give way to those of others', error, { messages: group.length });
-    return false;
+    log.error('messages could not give way to those of others', error, { messages: moved.length });
+    return group;
   }
-  for (const { message } of group) message.ack();
-  return true;
+  for (const { message } of moved) message.ack();
+  return stay;
 }
 
 const tryRecordReason = ({ database, clock, log }: Context, message: EventsMessage, error: unknown): Promise<void> =>

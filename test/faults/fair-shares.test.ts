@@ -197,6 +197,11 @@ test('events and deliveries that are costly to evaluate go to a queue apart afte
   const [next] = given as { body: unknown }[];
   await deliver('events', [next!.body]);
   expect(await handled()).toEqual(first);
+  // A message that is tried again stays, since its tries would be counted anew.
+  const moved = given.length;
+  await deliver('events', [next!.body], env, 2);
+  expect(await handled()).toEqual({ ...first, events: first.events + 1 });
+  expect(given).toHaveLength(moved);
   for (let turns = 0; given.length > 0 && turns < 50; turns++) {
     const batch = given.splice(0, 10) as { queue: string; body: unknown }[];
     expect(new Set(batch.map(({ queue }) => queue))).toEqual(new Set(['events-bulk']));

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { evaluateCondition, type Condition } from '../../expressions/conditions/condition.ts';
 import type { RunCandidate, Refusal } from '../runs/admission/candidate.ts';
-import { yieldAfterWork } from '../../library/limits/yield-to-event-loop.ts';
+import { evaluateInTurn } from '../../library/limits/work-turn.ts';
 import { parseSettings } from '../definitions/settings.ts';
 import { EvaluationError, type Scope } from '../../expressions/templates/render.ts';
 import { recordTriggerError, type TriggerWithWorkflow } from './store.ts';
@@ -35,10 +35,8 @@ export async function tryEvaluateTrigger(
   cause: RunCause,
   holds?: FilterCheck,
 ): Promise<RunCandidate[]> {
-  await yieldAfterWork();
   try {
-    const evaluate = () => evaluateTrigger(context, trigger, cause, holds);
-    const matching = context.turn ? context.turn.count(evaluate) : evaluate();
+    const matching = await evaluateInTurn(context.turn, () => evaluateTrigger(context, trigger, cause, holds));
     return matching ? [matching] : [];
   } catch (error) {
     const { message } = error as Error;

@@ -1,11 +1,21 @@
 import { totalStepsSpent } from './work-budget.ts';
+import { nextTurn, yieldAfterWork } from './yield-to-event-loop.ts';
 
 /** About a tenth of a second. */
 const stepsPerTurn = 400_000;
+/** About ten milliseconds. */
+const stepsPerSlice = 40_000;
+const stepsPerMillisecond = 4_000;
+const maxWaitMs = 50;
 
 /** Counts the evaluations for one organization before the work of other organizations has its turn. */
 export class WorkTurn {
   #spent = 0;
+  #sliceBeganAt = 0;
+
+  get isOver(): boolean {
+    return this.#spent >= stepsPerTurn;
+  }
 
   /** Does `work`, which must not wait for anything, and counts its steps. */
   count<Result>(work: () => Result): Result {
@@ -17,7 +27,21 @@ export class WorkTurn {
     }
   }
 
-  get isOver(): boolean {
-    return this.#spent >= stepsPerTurn;
+  /** After a slice of work others get as much time as the slice took. What others evaluate meanwhile is not waited for. */
+  async giveWay(): Promise<void> {
+    const steps = this.#spent - this.#sliceBeganAt;
+    if (steps < stepsPerSlice) return;
+    this.#sliceBeganAt = this.#spent;
+    await nextTurn(Math.min(steps / stepsPerMillisecond, maxWaitMs));
   }
+}
+
+/** Does `work`, which must not wait for anything, between the work of others: in a turn, or else as one of many pieces. */
+export async function evaluateInTurn<Result>(turn: WorkTurn | undefined, work: () => Result): Promise<Result> {
+  if (!turn) {
+    await yieldAfterWork();
+    return work();
+  }
+  await turn.giveWay();
+  return turn.count(work);
 }

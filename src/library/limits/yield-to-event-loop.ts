@@ -18,20 +18,16 @@ export async function yieldToEventLoop(): Promise<void> {
   }
 }
 
-const nextTurn = (milliseconds = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const nextTurn = (milliseconds = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** About ten milliseconds. */
 const stepsPerTurn = 40_000;
-const stepsPerMillisecond = 4_000;
 let turnStartedAtSteps = 0;
 
-/**
- * Called between two pieces of work whose steps are counted. Once the pieces are a turn's work, the requests and messages of others get as
- * much time as the pieces took.
- */
+/** Called between two pieces of work whose steps are counted: requests that arrived meanwhile are answered first once the pieces are a turn's work. */
 export async function yieldAfterWork(): Promise<void> {
-  const steps = totalStepsSpent() - turnStartedAtSteps;
-  if (steps < stepsPerTurn) return;
+  if (totalStepsSpent() - turnStartedAtSteps < stepsPerTurn) return;
   turnStartedAtSteps = totalStepsSpent();
-  await nextTurn(Math.min(steps / stepsPerMillisecond, maxWaitMs));
+  // Messages of others in the same batch may wait for these pieces: one turn is given, not more.
+  await nextTurn();
 }

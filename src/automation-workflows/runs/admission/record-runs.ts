@@ -9,7 +9,7 @@ import { parseDuration, subtractExact } from '../../../library/time/durations.ts
 import { type WorkflowSettings, hasExitRules } from '../../definitions/settings.ts';
 import { storePayload } from '../../../database/payload.ts';
 import type { Issue } from '../../../library/errors.ts';
-import { yieldAfterWork } from '../../../library/limits/yield-to-event-loop.ts';
+import { evaluateInTurn } from '../../../library/limits/work-turn.ts';
 import { omittedFaultsNote, validateContext } from '../../../expressions/schemas/context-schema.ts';
 
 /** One statement inserts rows from one JSON value, which D1 bounds at 2 MB. */
@@ -181,9 +181,9 @@ async function buildNewRun(
   storedContexts: Map<object, string>,
 ): Promise<NewRun> {
   const { settings, contextSchema, id, version } = candidate.workflow;
-  await yieldAfterWork();
-  const validate = () => validateContext(JSON.parse(contextSchema) as object, candidate.initialContext, ['context']);
-  const faults = context.turn ? context.turn.count(validate) : validate();
+  const faults = await evaluateInTurn(context.turn, () =>
+    validateContext(JSON.parse(contextSchema) as object, candidate.initialContext, ['context']),
+  );
   const now = context.clock();
   const unfit = faults.length ? { node_id: null, type: 'context_invalid', message: describeFaults(faults), attempt: null } : null;
   const error = unfit ?? (state === 'dry' ? interruptedError : null);
