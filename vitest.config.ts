@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { maxWorkers, soakTests, workerProject } from './vitest.projects.ts';
+import { maxWorkers, soakTag, workerProject } from './vitest.projects.ts';
 
 /** What stores or searches vectors. */
 const vectorTests = [
@@ -18,20 +18,14 @@ const fileTests = testsOf('campaigns', 'knowledge-base', 'contacts', 'integratio
 // What runs in workerd, of it once more what depends on vectors, and programs that run in Node (simulators, scripts, the import).
 export default defineConfig({
   test: {
+    tags: [soakTag],
     projects: [
-      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], exclude: [...talkTests, ...fileTests, soakTests] }),
-      workerProject({ name: 'talks', include: talkTests, exclude: [soakTests] }),
-      workerProject({ name: 'files', include: fileTests, exclude: [soakTests] }),
-      workerProject({ name: 'vectorize', include: vectorTests, exclude: [soakTests], vectorize: true }),
+      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], exclude: [...talkTests, ...fileTests] }),
+      workerProject({ name: 'talks', include: talkTests }),
+      workerProject({ name: 'files', include: fileTests }),
+      workerProject({ name: 'vectorize', include: vectorTests, vectorize: true }),
       {
-        test: {
-          name: 'node',
-          include: ['test/node/**/*.test.ts'],
-          exclude: [soakTests],
-          environment: 'node',
-          testTimeout: 60_000,
-          maxWorkers,
-        },
+        test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node', testTimeout: 60_000, maxWorkers, tags: [soakTag] },
       },
     ],
   },

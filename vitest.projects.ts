@@ -7,8 +7,31 @@ import { testVariables } from './test/support/variables.ts';
 /** As many as there are cores here: an additional one only makes tests of time fail. */
 export const maxWorkers = 2;
 
-/** What dies at every step, or does its worst many times: minutes that `npm test` does not have. They run with the end-to-end tests. */
-export const soakTests = '**/*.soak.test.ts';
+/** The tag of what dies at every step, or does its worst many times: minutes that `npm test` does not have; `npm run test:soaks` does. */
+export const soakTag = { name: 'soak' };
+
+/**
+ * Packages of many files, of which Vite makes one each: a Worker under test asks for its modules one by one, and starts in half the time.
+ * `csv-parse` imports what only Node has and stays as it is.
+ */
+const manyFiles = [
+  '@cfworker/json-schema',
+  '@hono/zod-openapi',
+  '@modelcontextprotocol/server',
+  'drizzle-orm',
+  'drizzle-orm/d1',
+  'drizzle-orm/sqlite-core',
+  'fast-check',
+  'hono',
+  'hono/cookie',
+  'hono/cors',
+  'hono/factory',
+  'hono/http-exception',
+  'hono/route',
+  'libphonenumber-js/max',
+  'lossless-json',
+  'zod',
+];
 
 /** The simulated carriers hold what they would send: nothing can reach the Worker under test from outside. */
 async function simulatorVariables() {
@@ -63,7 +86,9 @@ export function workerProject({
       exclude: ['**/node_modules/**', 'test/node/**', 'test/e2e/**', ...exclude],
       setupFiles: ['./test/support/setup.ts'],
       isolate: false,
+      deps: { optimizer: { ssr: { enabled: true, include: manyFiles } } },
       maxWorkers,
+      tags: [soakTag],
       // Each call to the simulated index leaves the Worker, and what is written there is seen later.
       testTimeout: vectorize ? 120_000 : 60_000,
     },

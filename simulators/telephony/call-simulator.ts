@@ -163,7 +163,7 @@ export class CallSimulator<Order> {
     line.record.answered_at = Date.now();
     line.record.answered_by = line.scenario.result === 'machine' ? 'machine' : 'person';
     this.#change(line, 'answered');
-    const limit = callLimitMs === undefined ? undefined : setTimeout(() => this.end(line, 'completed', 'carrier'), callLimitMs);
+    const limit = callLimitMs === undefined ? undefined : setTimeout(() => this.end(line, 'completed', 'carrier'), callLimitMs).unref();
     try {
       await this.#carrier.converse(line);
     } finally {

@@ -60,7 +60,7 @@ export class Outbox {
       const answer = await this.sendOnce(callback);
       const isTaken = 'status' in answer && answer.status < 500 && answer.status !== 429;
       if (isTaken || tries >= delaysMs.length || this.#signal.aborted) return answer;
-      await sleep(delaysMs[tries], undefined, { signal: this.#signal }).catch(() => undefined);
+      await sleep(delaysMs[tries], undefined, { signal: this.#signal, ref: false }).catch(() => undefined);
     }
   }
 

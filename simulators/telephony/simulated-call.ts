@@ -35,9 +35,9 @@ export class SimulatedCall<Order> {
     return durationSeconds(this.record);
   }
 
-  /** Rejects when the line goes down meanwhile. */
+  /** Rejects when the line goes down meanwhile. A call does not keep the process from ending. */
   sleep(milliseconds: number): Promise<void> {
-    return sleep(milliseconds, undefined, { signal: this.signal });
+    return sleep(milliseconds, undefined, { signal: this.signal, ref: false });
   }
 
   /** Stops all work of this call. */

@@ -73,18 +73,21 @@ describe('sign-up', () => {
       await work();
       into.push(performance.now() - startedAt);
     };
-    for (let round = 0; round < 3; round++) {
+    /** Each try derives one key from the password, which takes a hundred milliseconds. A second derivation would double the shortest of them. */
+    const isAsLong = (one: number[], other: number[]) => {
+      const [shorter, longer] = [Math.min(...one), Math.min(...other)].toSorted((a, b) => a - b);
+      return longer! < 1.7 * shorter!;
+    };
+    const areAsLong = () => [isAsLong(durations.fresh, durations.taken), isAsLong(durations.wrong, durations.unknown)];
+    // What else the machine does makes some tries longer, so it takes a few rounds until each kind had a short one.
+    for (let round = 0; round < 3 || (round < 15 && areAsLong().includes(false)); round++) {
       const email = newEmail();
       await timed(durations.fresh, () => anonymous.post('/auth/signup', { email, password }));
       await timed(durations.taken, () => anonymous.post('/auth/signup', { email, password: other }));
       await timed(durations.wrong, () => attempt(email, 'neither of the two'));
       await timed(durations.unknown, () => attempt(newEmail(), 'neither of the two'));
     }
-    // Each try derives one key from the password, which takes a hundred milliseconds. A second derivation would double that.
-    expect(Math.min(...durations.taken)).toBeLessThan(1.7 * Math.min(...durations.fresh));
-    expect(Math.min(...durations.fresh)).toBeLessThan(1.7 * Math.min(...durations.taken));
-    expect(Math.min(...durations.wrong)).toBeLessThan(1.7 * Math.min(...durations.unknown));
-    expect(Math.min(...durations.unknown)).toBeLessThan(1.7 * Math.min(...durations.wrong));
+    expect(areAsLong()).toEqual([true, true]);
   });
 
   test('of one address at the same moment makes one account', async () => {

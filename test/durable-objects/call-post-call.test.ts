@@ -206,7 +206,7 @@ describe('the end of a call', () => {
     expect(whenWritten).toEqual([1, 1, 1]);
   });
 
-  test('a conclusion is tried again while the model fails, and at last given up', async () => {
+  test('a conclusion is tried again while the model fails, and at last given up', { tags: 'soak' }, async () => {
     let failures = 0;
     const fail = () => Response.json({ error: { message: 'no', type: 'server_error' } }, { status: 500 });
     stubOutsideServices({ model: (_request, { stream }) => (stream ? undefined : (failures++, fail())) });
@@ -317,59 +317,63 @@ describe('an object that dies during finalization', () => {
   const calls = 16;
 
   for (const moment of ['before', 'after'] as const)
-    test(`dying ${moment} any of its calls ends in the same row, and every receiver is notified`, async () => {
-      const requests: string[] = [];
-      const watches = new Map<string, CrashWatch>();
-      /** Counts HTTP calls, which do not go through the object's bindings, by the name of the called service. */
-      const counted = (text: string) =>
-        [...watches].find(([name]) => text.includes(name))?.[1].watched(async () => undefined) ?? Promise.resolve(undefined);
-      stubOutsideServices({
-        model: (_request, body) => (body['stream'] ? undefined : counted(JSON.stringify(body))),
-        other: async (request) => {
-          if (!request.url.startsWith('https://crm.example.com')) return undefined;
-          await counted(request.url);
-          requests.push(request.headers.get('idempotency-key')!);
-          return new Response('ok');
-        },
-      });
-      const settleOne = async (n: number): Promise<boolean> => {
-        const name = `Ada${n}Lovelace`;
-        const { organizationId, runId, stub, client, key } = await talked({
-          definition: webhookAgent({ url: 'https://crm.example.com/calls/{{ first_name }}' }),
-          initialContext: { first_name: name },
-          automationRunId: 4712,
+    test(
+      `dying ${moment} any of its calls ends in the same row, and every receiver is notified`,
+      { tags: 'soak', timeout: 90_000 },
+      async () => {
+        const requests: string[] = [];
+        const watches = new Map<string, CrashWatch>();
+        /** Counts HTTP calls, which do not go through the object's bindings, by the name of the called service. */
+        const counted = (text: string) =>
+          [...watches].find(([name]) => text.includes(name))?.[1].watched(async () => undefined) ?? Promise.resolve(undefined);
+        stubOutsideServices({
+          model: (_request, body) => (body['stream'] ? undefined : counted(JSON.stringify(body))),
+          other: async (request) => {
+            if (!request.url.startsWith('https://crm.example.com')) return undefined;
+            await counted(request.url);
+            requests.push(request.headers.get('idempotency-key')!);
+            return new Response('ok');
+          },
         });
-        const workflow = await createActiveWorkflow(client, {
-          definition: chain(),
-          trigger: { type: 'event', config: { event: 'call.completed' } },
-        });
-        const watch = await crashCallObjectAt(stub, n, moment);
-        watches.set(name, watch);
-        await stub.callEnded(organizationId, runId, callEnd()).catch(() => undefined);
-        if (watch.died) await callStub(organizationId, runId).callEnded(organizationId, runId, callEnd());
-        await wokenUntilGone(organizationId, runId);
-        const row = await readCallRun(runId);
-        expect(row, `call ${n}`).toMatchObject({ is_completed: 1, outcome: 'completed', revision: 1, has_transcript: 1 });
-        expect(row['disposition'], `call ${n}`).toBe('interested');
-        expect(row['result'].gathered_context.call_disposition, `call ${n}`).toBe('interested');
-        expect(await runsOf(workflow), `call ${n}`).toBe(1);
-        expect([1, 2], `call ${n}`).toContain(requests.filter((id) => id.startsWith(`call:${runId}:tell:`)).length);
-        expect(
-          callSettled.mock.calls.some(([id]) => id === runId),
-          `call ${n}`,
-        ).toBe(true);
-        expect(
-          settled.mock.calls.some(([keys]) => keys[0] === key),
-          `call ${n}`,
-        ).toBe(true);
-        expect(await readCallFile(organizationId, runId, 'transcript.json'), `call ${n}`).not.toBeNull();
-        const { events } = await readCallFile(organizationId, runId, 'logs.json');
-        expect(events.filter(({ type }: { type: string }) => type === 'concluded')).toHaveLength(1);
-        return watch.died;
-      };
-      const deaths = await Promise.all(Array.from({ length: calls }, (_, index) => settleOne(index + 1)));
-      expect(deaths.filter(Boolean).length).toBeGreaterThanOrEqual(11);
-    }, 90_000);
+        const settleOne = async (n: number): Promise<boolean> => {
+          const name = `Ada${n}Lovelace`;
+          const { organizationId, runId, stub, client, key } = await talked({
+            definition: webhookAgent({ url: 'https://crm.example.com/calls/{{ first_name }}' }),
+            initialContext: { first_name: name },
+            automationRunId: 4712,
+          });
+          const workflow = await createActiveWorkflow(client, {
+            definition: chain(),
+            trigger: { type: 'event', config: { event: 'call.completed' } },
+          });
+          const watch = await crashCallObjectAt(stub, n, moment);
+          watches.set(name, watch);
+          await stub.callEnded(organizationId, runId, callEnd()).catch(() => undefined);
+          if (watch.died) await callStub(organizationId, runId).callEnded(organizationId, runId, callEnd());
+          await wokenUntilGone(organizationId, runId);
+          const row = await readCallRun(runId);
+          expect(row, `call ${n}`).toMatchObject({ is_completed: 1, outcome: 'completed', revision: 1, has_transcript: 1 });
+          expect(row['disposition'], `call ${n}`).toBe('interested');
+          expect(row['result'].gathered_context.call_disposition, `call ${n}`).toBe('interested');
+          expect(await runsOf(workflow), `call ${n}`).toBe(1);
+          expect([1, 2], `call ${n}`).toContain(requests.filter((id) => id.startsWith(`call:${runId}:tell:`)).length);
+          expect(
+            callSettled.mock.calls.some(([id]) => id === runId),
+            `call ${n}`,
+          ).toBe(true);
+          expect(
+            settled.mock.calls.some(([keys]) => keys[0] === key),
+            `call ${n}`,
+          ).toBe(true);
+          expect(await readCallFile(organizationId, runId, 'transcript.json'), `call ${n}`).not.toBeNull();
+          const { events } = await readCallFile(organizationId, runId, 'logs.json');
+          expect(events.filter(({ type }: { type: string }) => type === 'concluded')).toHaveLength(1);
+          return watch.died;
+        };
+        const deaths = await Promise.all(Array.from({ length: calls }, (_, index) => settleOne(index + 1)));
+        expect(deaths.filter(Boolean).length).toBeGreaterThanOrEqual(11);
+      },
+    );
 });
 
 describe('a recording', () => {
@@ -499,7 +503,7 @@ describe('a recording', () => {
   });
 
   for (const moment of ['before', 'after'] as const)
-    test(`is stored although its object dies ${moment} any of its calls`, async () => {
+    test(`is stored although its object dies ${moment} any of its calls`, { tags: 'soak', timeout: 60_000 }, async () => {
       const { runId, organizationId, hear, fetched } = await recorded(() => mp3());
       let deaths = 0;
       for (let n = 1; n <= 3; n++) {
@@ -521,5 +525,5 @@ describe('a recording', () => {
       }
       expect(deaths).toBe(3);
       expect(fetched.length).toBeGreaterThanOrEqual(3);
-    }, 60_000);
+    });
 });

@@ -64,7 +64,7 @@ describe('a call whose placing is unknown', () => {
     expect(await dialled()).toBe(1);
   });
 
-  it('was not placed if three look-ups find no call: only then it may be tried again', async () => {
+  it('was not placed if three look-ups find no call: only then it may be tried again', { tags: 'soak' }, async () => {
     const { account, ask, ended, dialled, waitOptions, key, slots } = await setUp();
     await faultOnPlacing(account, { status: 500 });
     await ask(person('0002'));
@@ -73,7 +73,7 @@ describe('a call whose placing is unknown', () => {
     expect(await slots.beginCalls([key])).toEqual([]);
   });
 
-  it('is not placed by another caller when its own caller has died', async () => {
+  it('is not placed by another caller when its own caller has died', { tags: 'soak' }, async () => {
     const { ask, ended, dialled, waitOptions, key, slots } = await setUp();
     const lost = vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
     await ask(person('0002'));
@@ -94,7 +94,7 @@ describe('a call', () => {
     await vi.waitFor(async () => expect(await dialled()).toBe(1), waitOptions);
   });
 
-  it('whose carrier is silent is looked up until it has ended', async () => {
+  it('whose carrier is silent is looked up until it has ended', { tags: 'soak' }, async () => {
     const { ask, ended, dialled, waitOptions } = await setUp();
     await ask(person('0001'));
     await vi.waitFor(() => expect(ended()).toMatchObject({ outcome: 'busy' }), waitOptions);

@@ -271,46 +271,50 @@ describe('a tool that refuses the summary', () => {
 });
 
 for (const moment of ['before', 'after'] as const)
-  test(`a call that dies ${moment} any of its calls posts its summaries at most once, and is finalized`, async () => {
-    const calls = 22;
-    const watches = new Map<string, CrashWatch>();
-    const realFetch = globalThis.fetch;
-    stubOutsideServices({
-      other: async (request) => {
-        if (request.url !== `${broker}/tools/execute/proxy`) return undefined;
-        const { connected_account_id: account } = (await request.clone().json()) as Record<string, string>;
-        const ask = () => realFetch(request);
-        return watches.get(account!)?.watched(ask) ?? ask();
-      },
-    });
-    vi.spyOn(console, 'log').mockReturnValue();
-    const settleOne = async (n: number): Promise<boolean> => {
-      const call = await talked({ tools: defaults });
-      const { organizationId, runId, stub } = call;
-      const watch = await crashCallObjectAt(stub, n, moment);
-      for (const { integration_id } of call.integrations.values()) watches.set(integration_id, watch);
-      await stub.callEnded(organizationId, runId, callEnd()).catch(() => undefined);
-      if (watch.died) await callStub(organizationId, runId).callEnded(organizationId, runId, callEnd());
-      await vi.waitFor(
-        async () => {
-          const alive = callStub(organizationId, runId);
-          await runInDurableObject(alive, (_object, { storage }) => {
-            const isThere = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'timer'").toArray().length > 0;
-            if (isThere) storage.sql.exec("UPDATE timer SET due = 1 WHERE subject LIKE 'summary%'");
-          }).catch(() => undefined);
-          await alive.wakeStalled().catch(() => undefined);
-          expect(await alive.snapshot()).toBeNull();
+  test(
+    `a call that dies ${moment} any of its calls posts its summaries at most once, and is finalized`,
+    { tags: 'soak', timeout: 90_000 },
+    async () => {
+      const calls = 22;
+      const watches = new Map<string, CrashWatch>();
+      const realFetch = globalThis.fetch;
+      stubOutsideServices({
+        other: async (request) => {
+          if (request.url !== `${broker}/tools/execute/proxy`) return undefined;
+          const { connected_account_id: account } = (await request.clone().json()) as Record<string, string>;
+          const ask = () => realFetch(request);
+          return watches.get(account!)?.watched(ask) ?? ask();
         },
-        { timeout: 25_000, interval: 100 },
-      );
-      const posted = await readPostedMessages(organizationId);
-      const events = await eventsOf(call);
-      const isUnknown = events.some(({ payload }) => payload.failure === 'unknown');
-      expect(posted.length, `call ${n}: ${JSON.stringify(events)}`).toBeGreaterThanOrEqual(isUnknown ? 0 : 1);
-      expect(posted.length, `call ${n}`).toBeLessThanOrEqual(1);
-      expect(await listIssues(organizationId), `call ${n}`).toHaveLength(1);
-      return watch.died;
-    };
-    const deaths = await Promise.all(Array.from({ length: calls }, (_, index) => settleOne(index + 1)));
-    expect(deaths.filter(Boolean).length).toBeGreaterThanOrEqual(12);
-  }, 90_000);
+      });
+      vi.spyOn(console, 'log').mockReturnValue();
+      const settleOne = async (n: number): Promise<boolean> => {
+        const call = await talked({ tools: defaults });
+        const { organizationId, runId, stub } = call;
+        const watch = await crashCallObjectAt(stub, n, moment);
+        for (const { integration_id } of call.integrations.values()) watches.set(integration_id, watch);
+        await stub.callEnded(organizationId, runId, callEnd()).catch(() => undefined);
+        if (watch.died) await callStub(organizationId, runId).callEnded(organizationId, runId, callEnd());
+        await vi.waitFor(
+          async () => {
+            const alive = callStub(organizationId, runId);
+            await runInDurableObject(alive, (_object, { storage }) => {
+              const isThere = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'timer'").toArray().length > 0;
+              if (isThere) storage.sql.exec("UPDATE timer SET due = 1 WHERE subject LIKE 'summary%'");
+            }).catch(() => undefined);
+            await alive.wakeStalled().catch(() => undefined);
+            expect(await alive.snapshot()).toBeNull();
+          },
+          { timeout: 25_000, interval: 100 },
+        );
+        const posted = await readPostedMessages(organizationId);
+        const events = await eventsOf(call);
+        const isUnknown = events.some(({ payload }) => payload.failure === 'unknown');
+        expect(posted.length, `call ${n}: ${JSON.stringify(events)}`).toBeGreaterThanOrEqual(isUnknown ? 0 : 1);
+        expect(posted.length, `call ${n}`).toBeLessThanOrEqual(1);
+        expect(await listIssues(organizationId), `call ${n}`).toHaveLength(1);
+        return watch.died;
+      };
+      const deaths = await Promise.all(Array.from({ length: calls }, (_, index) => settleOne(index + 1)));
+      expect(deaths.filter(Boolean).length).toBeGreaterThanOrEqual(12);
+    },
+  );

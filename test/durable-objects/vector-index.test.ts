@@ -34,7 +34,7 @@ async function recallAtTen(index: ReturnType<typeof getVectorIndex>, vectors: Fl
   return found / questions / 10;
 }
 
-describe('an index of 20,000 vectors', () => {
+describe('an index of 20,000 vectors', { tags: 'soak' }, () => {
   const random = createRandom(20_000);
   const vectors = mixedVectors(20_000, random);
   const started = start(vectors);

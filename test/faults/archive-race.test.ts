@@ -5,7 +5,7 @@ import { recordedClient } from '../support/recorded-database.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a run that begins while its workflow is being archived is cancelled, too', async () => {
+test('a run that begins while its workflow is being archived is cancelled, too', { tags: 'soak' }, async () => {
   const { client, key } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
   let late: any;

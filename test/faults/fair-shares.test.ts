@@ -132,11 +132,11 @@ test('events of one organization whose runs start slowly hold up no other, and w
   const given: unknown[] = [];
   vi.spyOn(env.BULK_EVENTS_QUEUE, 'sendBatch').mockImplementation((async (batch: unknown[]) => void given.push(...batch)) as never);
   const real = env.AUTOMATION_RUN.getByName.bind(env.AUTOMATION_RUN);
+  const started = Promise.withResolvers<string>();
   vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation((name) => {
     if (!String(name).startsWith(`${busy.id}/`)) return real(name as string);
-    return { start: () => new Promise((resolve) => setTimeout(() => resolve('started'), 2200)) } as never;
+    return { start: () => started.promise } as never;
   });
-  const began = Date.now();
   const delivered = deliver('events', messages);
   await vi.waitFor(async () => {
     const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?')
@@ -144,71 +144,78 @@ test('events of one organization whose runs start slowly hold up no other, and w
       .first<{ handled_at: number | null }>();
     expect(row!.handled_at).not.toBeNull();
   });
-  expect(Date.now() - began).toBeLessThan(2000);
+  started.resolve('started');
   const result = await delivered;
   expect(given).toHaveLength(50);
   expect(result.retryMessages).toEqual([]);
   expect(result.explicitAcks).toHaveLength(61);
 });
 
-test('events and deliveries that are costly to evaluate go to a queue apart after a turn, and none is lost', async () => {
-  const { busy, quiet } = await neighbours();
-  const value = '{% for a in (1..1000) %}{% for b in (1..1000) %}x{% endfor %}{% endfor %}';
-  const filter = { field: 'event.type', operator: 'eq', value };
-  await createActiveWorkflow(busy.client, { trigger: { type: 'contact_event', config: { event_type: 'ordered', filter } } });
-  const hook = { type: 'webhook', config: { auth: { type: 'none' }, filter } };
-  const hooked = await createActiveWorkflow(busy.client, { trigger: hook });
-  await createActiveWorkflow(quiet.client, { trigger: onOrder, definition: chain() });
-  const lost = dropQueueMessages();
-  const ids: number[] = [];
-  for (let sent = 0; sent < 30; sent++) ids.push((await busy.client.post('/events', { event_type: 'ordered' })).body.event_id);
-  const { triggers } = (await busy.client.get(`/automation-workflows/${hooked}/triggers`)).body;
-  for (let sent = 0; sent < 30; sent++) await busy.client.post(new URL(triggers[0].webhook_url).pathname.replace('/api/v1', ''), { sent });
-  const mine = (await quiet.client.post('/events', { event_type: 'ordered' })).body.event_id;
-  lost.restore();
-  const deliveries = await env.DB.prepare('SELECT id FROM webhook_delivery WHERE organization_id = ?').bind(busy.id).all<{ id: number }>();
-  expect(deliveries.results).toHaveLength(30);
-  const given: unknown[] = [];
-  for (const queue of [env.EVENTS_QUEUE, env.BULK_EVENTS_QUEUE])
-    vi.spyOn(queue, 'sendBatch').mockImplementation((async (batch: { body: unknown }[]) => {
-      given.push(...batch.map(({ body }) => ({ queue: queue === env.EVENTS_QUEUE ? 'events' : 'events-bulk', body })));
-    }) as never);
-  const handled = async () => {
-    const count = async (table: string) =>
-      (await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE organization_id IN (?, ?) AND handled_at IS NOT NULL`)
-        .bind(busy.id, quiet.id)
-        .first<{ n: number }>())!.n;
-    return { events: await count('event'), deliveries: await count('webhook_delivery') };
-  };
-  const messages = [
-    ...ids.map((id) => ({ v: 1, kind: 'event', organization_id: busy.id, id })),
-    ...deliveries.results.map(({ id }) => ({ v: 1, kind: 'delivery', organization_id: busy.id, id })),
-  ];
-  const result = await deliver('events', [...messages, { v: 1, kind: 'event', organization_id: quiet.id, id: mine }]);
-  expect(result.retryMessages).toEqual([]);
-  expect(result.explicitAcks).toHaveLength(61);
-  const first = await handled();
-  for (const count of [first.events, first.deliveries]) {
-    expect(count).toBeGreaterThan(0);
-    expect(count).toBeLessThan(6);
-  }
-  expect(given).toHaveLength(61 - first.events - first.deliveries);
-  // Whatever comes next goes there unseen.
-  const [next] = given as { body: unknown }[];
-  await deliver('events', [next!.body]);
-  expect(await handled()).toEqual(first);
-  // A message that is tried again stays, since its tries would be counted anew.
-  const moved = given.length;
-  await deliver('events', [next!.body], env, 2);
-  expect(await handled()).toEqual({ ...first, events: first.events + 1 });
-  expect(given).toHaveLength(moved);
-  for (let turns = 0; given.length > 0 && turns < 50; turns++) {
-    const batch = given.splice(0, 10) as { queue: string; body: unknown }[];
-    expect(new Set(batch.map(({ queue }) => queue))).toEqual(new Set(['events-bulk']));
-    await deliver(
-      'events-bulk',
-      batch.map(({ body }) => body),
-    );
-  }
-  expect(await handled()).toEqual({ events: 31, deliveries: 30 });
-}, 60_000);
+test(
+  'events and deliveries that are costly to evaluate go to a queue apart after a turn, and none is lost',
+  { tags: 'soak', timeout: 60_000 },
+  async () => {
+    const { busy, quiet } = await neighbours();
+    const value = '{% for a in (1..1000) %}{% for b in (1..1000) %}x{% endfor %}{% endfor %}';
+    const filter = { field: 'event.type', operator: 'eq', value };
+    await createActiveWorkflow(busy.client, { trigger: { type: 'contact_event', config: { event_type: 'ordered', filter } } });
+    const hook = { type: 'webhook', config: { auth: { type: 'none' }, filter } };
+    const hooked = await createActiveWorkflow(busy.client, { trigger: hook });
+    await createActiveWorkflow(quiet.client, { trigger: onOrder, definition: chain() });
+    const lost = dropQueueMessages();
+    const ids: number[] = [];
+    for (let sent = 0; sent < 30; sent++) ids.push((await busy.client.post('/events', { event_type: 'ordered' })).body.event_id);
+    const { triggers } = (await busy.client.get(`/automation-workflows/${hooked}/triggers`)).body;
+    for (let sent = 0; sent < 30; sent++)
+      await busy.client.post(new URL(triggers[0].webhook_url).pathname.replace('/api/v1', ''), { sent });
+    const mine = (await quiet.client.post('/events', { event_type: 'ordered' })).body.event_id;
+    lost.restore();
+    const deliveries = await env.DB.prepare('SELECT id FROM webhook_delivery WHERE organization_id = ?')
+      .bind(busy.id)
+      .all<{ id: number }>();
+    expect(deliveries.results).toHaveLength(30);
+    const given: unknown[] = [];
+    for (const queue of [env.EVENTS_QUEUE, env.BULK_EVENTS_QUEUE])
+      vi.spyOn(queue, 'sendBatch').mockImplementation((async (batch: { body: unknown }[]) => {
+        given.push(...batch.map(({ body }) => ({ queue: queue === env.EVENTS_QUEUE ? 'events' : 'events-bulk', body })));
+      }) as never);
+    const handled = async () => {
+      const count = async (table: string) =>
+        (await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE organization_id IN (?, ?) AND handled_at IS NOT NULL`)
+          .bind(busy.id, quiet.id)
+          .first<{ n: number }>())!.n;
+      return { events: await count('event'), deliveries: await count('webhook_delivery') };
+    };
+    const messages = [
+      ...ids.map((id) => ({ v: 1, kind: 'event', organization_id: busy.id, id })),
+      ...deliveries.results.map(({ id }) => ({ v: 1, kind: 'delivery', organization_id: busy.id, id })),
+    ];
+    const result = await deliver('events', [...messages, { v: 1, kind: 'event', organization_id: quiet.id, id: mine }]);
+    expect(result.retryMessages).toEqual([]);
+    expect(result.explicitAcks).toHaveLength(61);
+    const first = await handled();
+    for (const count of [first.events, first.deliveries]) {
+      expect(count).toBeGreaterThan(0);
+      expect(count).toBeLessThan(6);
+    }
+    expect(given).toHaveLength(61 - first.events - first.deliveries);
+    // Whatever comes next goes there unseen.
+    const [next] = given as { body: unknown }[];
+    await deliver('events', [next!.body]);
+    expect(await handled()).toEqual(first);
+    // A message that is tried again stays, since its tries would be counted anew.
+    const moved = given.length;
+    await deliver('events', [next!.body], env, 2);
+    expect(await handled()).toEqual({ ...first, events: first.events + 1 });
+    expect(given).toHaveLength(moved);
+    for (let turns = 0; given.length > 0 && turns < 50; turns++) {
+      const batch = given.splice(0, 10) as { queue: string; body: unknown }[];
+      expect(new Set(batch.map(({ queue }) => queue))).toEqual(new Set(['events-bulk']));
+      await deliver(
+        'events-bulk',
+        batch.map(({ body }) => body),
+      );
+    }
+    expect(await handled()).toEqual({ events: 31, deliveries: 30 });
+  },
+);

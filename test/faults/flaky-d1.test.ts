@@ -5,7 +5,7 @@ import { newOrganization } from '../support/organization.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('runs that wake while D1 is overloaded for half a minute all complete in the end', async () => {
+test('runs that wake while D1 is overloaded for half a minute all complete in the end', { tags: 'soak', timeout: 500_000 }, async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {
     definition: chain(
@@ -66,4 +66,4 @@ test('runs that wake while D1 is overloaded for half a minute all complete in th
   console.log('failed', failed.total, 'of', count, failed.runs[0]?.error);
   const left = await look();
   expect({ failed: failed.total, left }).toEqual({ failed: 0, left: 0 });
-}, 500_000);
+});

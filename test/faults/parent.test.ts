@@ -10,7 +10,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const nap = chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
 const asking = (workflow_id: number) => chain({ id: 'ask', type: 'run_workflow', data: { workflow_id, wait: true } });
 
-test('a waiting parent hears of its queued child that was stopped, although the first telling failed', async () => {
+test('a waiting parent hears of its queued child that was stopped, although the first telling failed', { tags: 'soak' }, async () => {
   const { client, id } = await newOrganization();
   const child = await createActiveWorkflow(client, { definition: nap, settings: { max_active_runs: 1 } });
   await client.post(`/automation-workflows/${child}/execute`, { context: {} });
@@ -33,7 +33,7 @@ test('a waiting parent hears of its queued child that was stopped, although the 
   expect(body.state).toBe('completed');
 });
 
-test('a parent hears of its sleeping child whose object dies while it is being stopped', async () => {
+test('a parent hears of its sleeping child whose object dies while it is being stopped', { tags: 'soak' }, async () => {
   const { client, id } = await newOrganization();
   const child = await createActiveWorkflow(client, { definition: nap });
   const parent = await createActiveWorkflow(client, { definition: asking(child) });

@@ -50,6 +50,7 @@ const messageTo = (to: string) => ({
 
 test.each(['refused', 'lost'] as const)(
   'a run whose message cannot be written down, each answer being %s, sends it once when it can, as its first attempt',
+  { tags: 'soak' },
   async (trouble) => {
     const organization = await messagingOrganization();
     const { client } = organization;
@@ -66,7 +67,7 @@ test.each(['refused', 'lost'] as const)(
   },
 );
 
-test('a message whose run died while it was asked for stays unknown, whatever trouble comes after', async () => {
+test('a message whose run died while it was asked for stays unknown, whatever trouble comes after', { tags: 'soak' }, async () => {
   const organization = await messagingOrganization();
   const { id, client } = organization;
   const to = newPhone();
@@ -120,7 +121,7 @@ test('a message is written anew only where whoever wrote it down is known to hav
   expect((await logOf(client)).filter(({ to }: { to: string }) => to === suppressed.to)).toMatchObject([{ status: 'failed' }]);
 });
 
-test('a post that nobody can repeat is made once when the database refuses what comes before it', async () => {
+test('a post that nobody can repeat is made once when the database refuses what comes before it', { tags: 'soak' }, async () => {
   const organization = await newOrganization();
   await connectIntegration(organization.client, 'chatapp');
   const { troubling, met } = first(6, /from "?integration\b/i, 'refused');
@@ -132,7 +133,7 @@ test('a post that nobody can repeat is made once when the database refuses what 
   expect(await recordOf(organization.client, run, 'shout')).toMatchObject([{ attempt: 1, status: 'completed' }]);
 });
 
-test('a run says what it waits out and when it tries again, and gives up at its deadline', async () => {
+test('a run says what it waits out and when it tries again, and gives up at its deadline', { tags: 'soak' }, async () => {
   const organization = await newOrganization();
   const { client } = organization;
   const emit = { id: 'emit', type: 'emit_event', data: { event_type: 'said' } };
@@ -158,7 +159,7 @@ test('a run says what it waits out and when it tries again, and gives up at its 
   expect((await client.get('/events?event_type=said')).body.total).toBe(0);
 });
 
-test('a run that cannot be read is tried again, and shows so', async () => {
+test('a run that cannot be read is tried again, and shows so', { tags: 'soak' }, async () => {
   const organization = await newOrganization();
   const { client } = organization;
   const { troubling } = first(6, /FROM automation_run\b/, 'refused');

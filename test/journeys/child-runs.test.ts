@@ -156,38 +156,44 @@ test('a dry run shows what would be asked and goes on as if it had ended well', 
 });
 
 for (const moment of ['before', 'after'] as const)
-  test(`a parent that dies ${moment} any of its calls starts its child once and hears of its end`, async () => {
-    const { client, id } = await newOrganization();
-    const child = await createActiveWorkflow(client, { definition: answering });
-    const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id: child, context: { question: 4 }, wait: true }) });
-    const calls = 12;
-    const runs: number[] = [];
-    await crashBeforeStart(async () => {
-      for (let n = 1; n <= calls; n++) runs.push(await execute(client, parent));
-    });
-    const dead = await Promise.all(
-      runs.map(async (run, index) => {
-        const watch = await crashAtCall(runStub(id, run), index + 1, moment);
-        const start = () =>
-          runStub(id, run)
-            .start(id, run)
-            .catch(() => undefined);
-        await start();
-        await vi.waitFor(
-          async () => {
-            if (watch.died) await start();
-            const { body } = await client.get(`/automation-workflows/runs/${run}`);
-            expect(body.state, `call ${index + 1}: ${JSON.stringify(body.error)}`).toBe('completed');
-            expect(body.outcome).toBe('good 8');
-          },
-          { timeout: 25_000, interval: 50 },
-        );
-        return watch.died;
-      }),
-    );
-    expect(dead.filter(Boolean).length).toBeGreaterThan(6);
-    await waitForEndedRuns(client, child, calls);
-  }, 60_000);
+  test(
+    `a parent that dies ${moment} any of its calls starts its child once and hears of its end`,
+    { tags: 'soak', timeout: 60_000 },
+    async () => {
+      const { client, id } = await newOrganization();
+      const child = await createActiveWorkflow(client, { definition: answering });
+      const parent = await createActiveWorkflow(client, {
+        definition: asking({ workflow_id: child, context: { question: 4 }, wait: true }),
+      });
+      const calls = 12;
+      const runs: number[] = [];
+      await crashBeforeStart(async () => {
+        for (let n = 1; n <= calls; n++) runs.push(await execute(client, parent));
+      });
+      const dead = await Promise.all(
+        runs.map(async (run, index) => {
+          const watch = await crashAtCall(runStub(id, run), index + 1, moment);
+          const start = () =>
+            runStub(id, run)
+              .start(id, run)
+              .catch(() => undefined);
+          await start();
+          await vi.waitFor(
+            async () => {
+              if (watch.died) await start();
+              const { body } = await client.get(`/automation-workflows/runs/${run}`);
+              expect(body.state, `call ${index + 1}: ${JSON.stringify(body.error)}`).toBe('completed');
+              expect(body.outcome).toBe('good 8');
+            },
+            { timeout: 25_000, interval: 50 },
+          );
+          return watch.died;
+        }),
+      );
+      expect(dead.filter(Boolean).length).toBeGreaterThan(6);
+      await waitForEndedRuns(client, child, calls);
+    },
+  );
 
 test('an evicted parent is woken by its child', async () => {
   const { client, id } = await newOrganization();

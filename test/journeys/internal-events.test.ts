@@ -97,7 +97,7 @@ test('changes of contacts fire nothing while the workflow or the trigger rests',
   expect(await total(client, workflow)).toBe(0);
 });
 
-test('a bulk upsert of a thousand matching contacts fires a thousand times, across pages, once each', async () => {
+test('a bulk upsert of a thousand matching contacts fires a thousand times, across pages, once each', { tags: 'soak' }, async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onGold() });
   const contacts = Array.from({ length: 1000 }, () => ({ phone: newPhone(), custom_fields: { tier: 'gold' } }));

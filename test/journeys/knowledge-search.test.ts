@@ -152,7 +152,7 @@ describe('a search in a journey', () => {
   });
 });
 
-describe('a search that cannot be made', () => {
+describe('a search that cannot be made', { tags: 'soak' }, () => {
   test('is tried again while the provider is down, and in the end tells so', async () => {
     const { client } = await knowledgeService();
     embeddings(() => new Response('overloaded', { status: 503 }));
@@ -338,52 +338,56 @@ describe('a dry run', () => {
 const callsOfARun = 14;
 
 for (const moment of ['before', 'after', 'during'] as CrashPoint[])
-  test(`a run whose object dies at any of its calls (${moment}), those of the search included, ends with what was found, once`, async () => {
-    const { client, id } = await withHandbook();
-    const workflow = await createActiveWorkflow(client, {
-      definition: chain(look({ query: 'kettle {{ n }}', limit: 1, save_as: 'facts' })),
-    });
-    const watches = new Map<string, CrashWatch>();
-    const times = new Map<string, number>();
-    embeddings(async (request) => {
-      const [input] = ((await request.clone().json()) as { input: string[] }).input;
-      times.set(input!, (times.get(input!) ?? 0) + 1);
-      const watch = watches.get(input!)!;
-      return watch.died ? simulated(request) : watch.watched(() => simulated(request));
-    });
-    vi.spyOn(console, 'log').mockReturnValue();
-    const runs: number[] = [];
-    await crashBeforeStart(async () => {
-      for (let n = 1; n <= callsOfARun; n++)
-        runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { n } })).body.id);
-    });
-    const deaths = await Promise.all(
-      runs.map(async (run, index) => {
-        const watch = await crashAtCall(runStub(id, run), index + 1, moment);
-        watches.set(`kettle ${index + 1}`, watch);
-        const start = () => runStub(id, run).start(id, run);
-        const started = start().catch(() => undefined);
-        if (moment === 'during') await evictWhenReached(watch, runStub(id, run));
-        await started;
-        await vi.waitFor(
-          async () => {
-            if (watch.died) await start();
-            expect((await client.get(`/automation-workflows/runs/${run}`)).body, `call ${index + 1}`).toMatchObject({
-              state: 'completed',
-              context: { facts: expect.stringContaining('three year warranty') },
-            });
-          },
-          { timeout: 25_000, interval: 100 },
-        );
-        expect((await historyOf(client, run)).map(({ node_id, status, attempt }) => `${node_id} ${status} ${attempt}`)).toEqual(
-          ['in', 'look', 'out'].map((node) => `${node} completed 1`),
-        );
-        return watch.died;
-      }),
-    );
-    expect(deaths.filter(Boolean).length).toBeGreaterThan(7);
-    expect(deaths.at(-1)).toBe(false);
-    // A run that died before it stored the answer asked a second time; no run asked a third time. An eviction waits for the answer.
-    expect(Math.max(...times.values())).toBe(moment === 'during' ? 1 : 2);
-    expect(times.get(`kettle ${callsOfARun}`)).toBe(1);
-  }, 60_000);
+  test(
+    `a run whose object dies at any of its calls (${moment}), those of the search included, ends with what was found, once`,
+    { tags: 'soak', timeout: 60_000 },
+    async () => {
+      const { client, id } = await withHandbook();
+      const workflow = await createActiveWorkflow(client, {
+        definition: chain(look({ query: 'kettle {{ n }}', limit: 1, save_as: 'facts' })),
+      });
+      const watches = new Map<string, CrashWatch>();
+      const times = new Map<string, number>();
+      embeddings(async (request) => {
+        const [input] = ((await request.clone().json()) as { input: string[] }).input;
+        times.set(input!, (times.get(input!) ?? 0) + 1);
+        const watch = watches.get(input!)!;
+        return watch.died ? simulated(request) : watch.watched(() => simulated(request));
+      });
+      vi.spyOn(console, 'log').mockReturnValue();
+      const runs: number[] = [];
+      await crashBeforeStart(async () => {
+        for (let n = 1; n <= callsOfARun; n++)
+          runs.push((await client.post(`/automation-workflows/${workflow}/execute`, { context: { n } })).body.id);
+      });
+      const deaths = await Promise.all(
+        runs.map(async (run, index) => {
+          const watch = await crashAtCall(runStub(id, run), index + 1, moment);
+          watches.set(`kettle ${index + 1}`, watch);
+          const start = () => runStub(id, run).start(id, run);
+          const started = start().catch(() => undefined);
+          if (moment === 'during') await evictWhenReached(watch, runStub(id, run));
+          await started;
+          await vi.waitFor(
+            async () => {
+              if (watch.died) await start();
+              expect((await client.get(`/automation-workflows/runs/${run}`)).body, `call ${index + 1}`).toMatchObject({
+                state: 'completed',
+                context: { facts: expect.stringContaining('three year warranty') },
+              });
+            },
+            { timeout: 25_000, interval: 100 },
+          );
+          expect((await historyOf(client, run)).map(({ node_id, status, attempt }) => `${node_id} ${status} ${attempt}`)).toEqual(
+            ['in', 'look', 'out'].map((node) => `${node} completed 1`),
+          );
+          return watch.died;
+        }),
+      );
+      expect(deaths.filter(Boolean).length).toBeGreaterThan(7);
+      expect(deaths.at(-1)).toBe(false);
+      // A run that died before it stored the answer asked a second time; no run asked a third time. An eviction waits for the answer.
+      expect(Math.max(...times.values())).toBe(moment === 'during' ? 1 : 2);
+      expect(times.get(`kettle ${callsOfARun}`)).toBe(1);
+    },
+  );

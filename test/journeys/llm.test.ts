@@ -203,6 +203,7 @@ const callsOfARun = 10;
 
 test.each(['before', 'after'] as const)(
   'an object that dies %s any of its calls, the question included, asks again under the same attempt and ends with one answer',
+  { tags: 'soak', timeout: 60_000 },
   async (moment) => {
     const { client, id: organizationId } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { definition: chain(ask({ prompt: 'case {{ n }}', save_as: 'answer' })) });
@@ -244,7 +245,6 @@ test.each(['before', 'after'] as const)(
     expect(times.at(-1)).toBe(1);
     expect(watches.get(`case ${callsOfARun}`)!.died).toBe(false);
   },
-  60_000,
 );
 
 test('a dry run shows what would have been asked and asks nobody', async () => {

@@ -94,7 +94,7 @@ test('an evicted hold, and one whose release was lost, go on all the same', asyn
   for (const contact of contacts) expect(await tagsOf(client, contact)).toEqual(['reached']);
 });
 
-test('a hold that comes just as the workflow goes on does not hold for good', async () => {
+test('a hold that comes just as the workflow goes on does not hold for good', { tags: 'soak' }, async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: acting });
   const contact = await person(client);
@@ -134,7 +134,7 @@ test('a held run can be stopped, and archiving cancels it', async () => {
   for (const contact of contacts) expect(await tagsOf(client, contact)).toEqual([]);
 });
 
-test('resuming lets hundreds go on, each once', async () => {
+test('resuming lets hundreds go on, each once', { tags: 'soak', timeout: 60_000 }, async () => {
   const { client } = await newOrganization();
   const definition = chain(
     { id: 'nap', type: 'wait', data: { duration: 'PT1S' } },
@@ -162,7 +162,7 @@ test('resuming lets hundreds go on, each once', async () => {
     interval: 50,
   });
   expect((await client.get('/events?event_type=said')).body.total).toBe(130);
-}, 60_000);
+});
 
 test('a test run of a paused workflow performs for real', async () => {
   const { client } = await newOrganization();

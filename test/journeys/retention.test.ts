@@ -54,13 +54,13 @@ test('ended runs, handled events and deliveries leave after the retention time, 
   await client.post('/events', { event_type: 'seen' });
   await client.post(`/automation-workflows/webhook/${hook.uuid}`, {});
   await waitForEndedRuns(client, workflow, 4);
-  await age('automation_run', runs);
-  await age('event', events);
-  await age('webhook_delivery', [delivery]);
-
-  // Removes the remains of started runs, in this tick or the next.
-  await tickAt(Date.now());
-  await tickAt(Date.now());
+  // A tick begins with another table each minute: what started a run may come before the run, and leaves in the second tick.
+  for (const _tick of ['first', 'second']) {
+    await age('automation_run', runs);
+    await age('event', events);
+    await age('webhook_delivery', [delivery]);
+    await tickAt(Date.now());
+  }
   expect((await archived(id, 'automation_run')).map((row) => row.id)).toEqual(runs);
   expect((await archived(id, 'event')).map((row) => [row.id, row.data])).toEqual(
     events.map((eventId, index) => [eventId, `{"order":"${['ordered', 'seen', 'ordered'][index]}"}`]),

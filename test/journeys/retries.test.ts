@@ -224,7 +224,7 @@ test('a retry keeps to one live run per key, to max_active_runs and to archiving
   expect(await retry(client, run)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('archived') } });
 });
 
-test('a run that gave up on its timeout has its time anew', async () => {
+test('a run that gave up on its timeout has its time anew', { tags: 'soak' }, async () => {
   const { client } = await newOrganization();
   const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'PT2S' } });
   const workflow = await createActiveWorkflow(client, { definition, settings: { timeout: 'PT1S' } });
@@ -297,41 +297,45 @@ test('a request that must not be repeated ends as unknown when its answer is los
   expect(calls).toBe(1);
 });
 
-test('after a crash between sending and recording, a request that must not be repeated ends as unknown, and a person retries it', async () => {
-  const { client, id } = await newOrganization();
-  const keys = shop();
-  const definition = calling({ after_crash: 'unknown' });
-  const workflow = await createActiveWorkflow(client, { definition, settings: { retry: once } });
-  const { body } = await crashBeforeStart(() => client.post(`/automation-workflows/${workflow}/execute`, { context: {} }));
-  await runInDurableObject(runStub(id, body.id), (_instance, state) => {
-    const called = vi.mocked(globalThis.fetch).getMockImplementation()!;
-    vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
-      const answer = await called(input, init);
-      if (keys.length > 1) return answer;
-      // A real request leaves only once the earlier writes are stored; this simulated one never leaves the test's process.
-      await state.storage.sync();
-      state.abort('the object dies here');
-      throw new Error('the object died');
+test(
+  'after a crash between sending and recording, a request that must not be repeated ends as unknown, and a person retries it',
+  { tags: 'soak' },
+  async () => {
+    const { client, id } = await newOrganization();
+    const keys = shop();
+    const definition = calling({ after_crash: 'unknown' });
+    const workflow = await createActiveWorkflow(client, { definition, settings: { retry: once } });
+    const { body } = await crashBeforeStart(() => client.post(`/automation-workflows/${workflow}/execute`, { context: {} }));
+    await runInDurableObject(runStub(id, body.id), (_instance, state) => {
+      const called = vi.mocked(globalThis.fetch).getMockImplementation()!;
+      vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
+        const answer = await called(input, init);
+        if (keys.length > 1) return answer;
+        // A real request leaves only once the earlier writes are stored; this simulated one never leaves the test's process.
+        await state.storage.sync();
+        state.abort('the object dies here');
+        throw new Error('the object died');
+      });
     });
-  });
-  const start = () =>
-    runStub(id, body.id)
-      .start(id, body.id)
-      .catch(() => undefined);
-  await vi.waitFor(
-    async () => {
-      await start();
-      expect((await client.get(`/automation-workflows/runs/${body.id}`)).body.state).toBe('failed');
-    },
-    { timeout: 15_000, interval: 50 },
-  );
-  const { error } = (await client.get(`/automation-workflows/runs/${body.id}`)).body;
-  expect(error).toMatchObject({ node_id: 'call', type: 'unknown', message: expect.stringContaining('not done again') });
-  expect(keys).toEqual([`${body.id}:call:1:1`]);
-  await retry(client, body.id);
-  await waitForRunState(client, body.id, 'completed');
-  expect(keys).toEqual([`${body.id}:call:1:1`, `${body.id}:call:1:2`]);
-});
+    const start = () =>
+      runStub(id, body.id)
+        .start(id, body.id)
+        .catch(() => undefined);
+    await vi.waitFor(
+      async () => {
+        await start();
+        expect((await client.get(`/automation-workflows/runs/${body.id}`)).body.state).toBe('failed');
+      },
+      { timeout: 15_000, interval: 50 },
+    );
+    const { error } = (await client.get(`/automation-workflows/runs/${body.id}`)).body;
+    expect(error).toMatchObject({ node_id: 'call', type: 'unknown', message: expect.stringContaining('not done again') });
+    expect(keys).toEqual([`${body.id}:call:1:1`]);
+    await retry(client, body.id);
+    await waitForRunState(client, body.id, 'completed');
+    expect(keys).toEqual([`${body.id}:call:1:1`, `${body.id}:call:1:2`]);
+  },
+);
 
 test('a failure is published once, also when the failed run is archived a month later', async () => {
   const { client, id } = await newOrganization();

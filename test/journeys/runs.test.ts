@@ -285,7 +285,7 @@ test('a contact that is deleted while a run waits for it ends the run, and its o
   });
 });
 
-test('a hundred and fifty sleeping runs of an archived workflow are all cancelled, in pages', async () => {
+test('a hundred and fifty sleeping runs of an archived workflow are all cancelled, in pages', { tags: 'soak' }, async () => {
   const { client, id: organizationId } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: nap, trigger: { type: 'manual', config: {} } });
   const [trigger] = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers;

@@ -137,7 +137,7 @@ test('when the clock goes back, a repeated local time fires once; when it goes f
   ]);
 });
 
-test('an audience of twelve hundred fires one run for each member, in pages, and none twice', async () => {
+test('an audience of twelve hundred fires one run for each member, in pages, and none twice', { tags: 'soak' }, async () => {
   const { client, id: organizationId } = await newOrganization();
   const contacts = Array.from({ length: 1200 }, (_, index) => ({ phone: newPhone(), first_name: `Person ${index}` }));
   const { body: list } = await client.post('/contacts/lists', { name: 'Members' });

@@ -291,7 +291,7 @@ test('what cannot be fired is refused, and nothing starts', async () => {
   expect((await client.get(`/automation-workflows/${workflowId}/runs`)).body.total).toBe(0);
 });
 
-test('a hundred contacts are fired with a long context in any script', async () => {
+test('a hundred contacts are fired with a long context in any script', { tags: 'soak' }, async () => {
   const { client } = await newOrganization();
   const workflowId = await createActiveWorkflow(client, {});
   const { id } = await create(client, workflowId, { type: 'manual' });

@@ -68,7 +68,7 @@ const textsAsked = async (): Promise<number> => {
 };
 
 describe('a document', () => {
-  test('of several pages is worked off a page a message, and each chunk is embedded once', async () => {
+  test('of several pages is worked off a page a message, and each chunk is embedded once', { tags: 'soak' }, async () => {
     const service = await knowledgeService();
     await noFaults();
     const uuid = await service.begin({ content: longText(230) });
@@ -84,7 +84,7 @@ describe('a document', () => {
     await expectTidy(service, 230);
   });
 
-  test('over 4 MiB goes through a queue of its own, from its first step to its last', async () => {
+  test('over 4 MiB goes through a queue of its own, from its first step to its last', { tags: 'soak' }, async () => {
     const service = await knowledgeService();
     const filler = `# Data\n\n${'Some words that repeat over and over again in one line of the file. '.repeat(20)}\n\n`;
     await service.begin({ content: '{"a":1}', filename: 'small.json', mimeType: 'application/json' });
@@ -97,7 +97,7 @@ describe('a document', () => {
     expect(service.messages.at(-1)!.body.page).toBe(0);
   });
 
-  test('whose messages are lost one after the other is found by the minute tick, wherever it stands', async () => {
+  test('whose messages are lost one after the other is found by the minute tick, wherever it stands', { tags: 'soak' }, async () => {
     const service = await knowledgeService();
     const uuid = await service.begin({ content: longText(120) });
     for (let steps = 1; steps <= 4; steps++) {
@@ -157,7 +157,7 @@ describe('a document', () => {
   });
 });
 
-describe.each(['before', 'after'] as const)('an isolate that dies %s any of its calls', { timeout: 120_000 }, (moment) => {
+describe.each(['before', 'after'] as const)('an isolate that dies %s any of its calls', { timeout: 120_000, tags: 'soak' }, (moment) => {
   test('leaves a document that completes, with one set of chunks', async () => {
     const service = await knowledgeService();
     let chunks = 0;
@@ -223,7 +223,7 @@ describe('deleting a document while it is processed', () => {
     }
   });
 
-  test.each([0, 1, 2])('between any two calls of step %i leaves nothing behind', async (stage) => {
+  test.each([0, 1, 2])('between any two calls of step %i leaves nothing behind', { tags: 'soak' }, async (stage) => {
     const service = await knowledgeService();
     let deletions = 0;
     for (let n = 1; deletions === n - 1; n++) {
@@ -248,27 +248,31 @@ describe('deleting a document while it is processed', () => {
 test.each([
   ['deleting', (path: string, service: KnowledgeService) => service.client.delete(path), 0],
   ['processing again', (path: string, service: KnowledgeService) => service.client.post(`${path}/reprocess`), 3],
-])('%s a document between any two calls of its last step is seen to, although its message is lost', async (_what, act, chunks) => {
-  let actions = 0;
-  for (let n = 1; actions === n - 1; n++) {
-    const service = await knowledgeService();
-    const uuid = await service.begin({ content: handbook() });
-    for (let step = 0; step < 2; step++) await service.step();
-    const { bindings } = interruptedAt(service.bindings, n, 'after', async () => {
-      actions++;
-      await act(`/knowledge-base/documents/${uuid}`, service);
-    });
-    await service.step(bindings);
-    service.messages.length = 0;
-    for (let ticks = 1; ticks <= 4 && (await hasDue(service)); ticks++) {
-      await tickAt(Date.now() + 200_000 * ticks, service.bindings);
-      service.messages.splice(0, service.messages.length, ...service.messages.filter(({ body }) => body.organization_id === service.id));
-      await service.work();
+])(
+  '%s a document between any two calls of its last step is seen to, although its message is lost',
+  { tags: 'soak' },
+  async (_what, act, chunks) => {
+    let actions = 0;
+    for (let n = 1; actions === n - 1; n++) {
+      const service = await knowledgeService();
+      const uuid = await service.begin({ content: handbook() });
+      for (let step = 0; step < 2; step++) await service.step();
+      const { bindings } = interruptedAt(service.bindings, n, 'after', async () => {
+        actions++;
+        await act(`/knowledge-base/documents/${uuid}`, service);
+      });
+      await service.step(bindings);
+      service.messages.length = 0;
+      for (let ticks = 1; ticks <= 4 && (await hasDue(service)); ticks++) {
+        await tickAt(Date.now() + 200_000 * ticks, service.bindings);
+        service.messages.splice(0, service.messages.length, ...service.messages.filter(({ body }) => body.organization_id === service.id));
+        await service.work();
+      }
+      await expectTidy(service, actions < n ? 3 : chunks);
     }
-    await expectTidy(service, actions < n ? 3 : chunks);
-  }
-  expect(actions).toBeGreaterThan(4);
-});
+    expect(actions).toBeGreaterThan(4);
+  },
+);
 
 describe('while the embedding provider is down', () => {
   test('a document waits with growing delays, says why, and completes when it is back', async () => {

@@ -83,7 +83,7 @@ const newScript = (versions: Script['versions'] = []): Script => ({
   domains: [],
 });
 
-describe('the real wrangler', () => {
+describe('the real wrangler', { tags: 'soak' }, () => {
   test('creates, fills and deploys everything that wrangler.toml names; again it changes nothing but the version; and it goes back', async () => {
     const deployer = await Deployer.create();
     const first = await deployer.run('--organization', "Ada's", '--email', 'ada@acme.example');
@@ -253,7 +253,7 @@ describe('a deployment', () => {
     expect(counts).toEqual([1, 1, 1, 1]);
   });
 
-  test('breaks off within the first organization, and the next completes it with the key that was kept', async () => {
+  test('breaks off within the first organization, and the next completes it with the key that was kept', { tags: 'soak' }, async () => {
     for (let statement = 1; statement <= 5; statement++) {
       const { deployer } = await quickDeployer();
       let seen = 0;

@@ -148,7 +148,7 @@ describe('an attack', () => {
     expect(JSON.stringify(outcome.findings)).not.toMatch(/X-API-Key: v/);
   });
 
-  test('on one that is slow asks again alone, and tells the slow from the hindered', async () => {
+  test('on one that is slow asks again alone, and tells the slow from the hindered', { tags: 'soak', timeout: 60_000 }, async () => {
     let slow: string | undefined;
     const isSlow = ({ method, url }: IncomingMessage) => method === 'GET' && (slow ??= url) === url;
     const answerLate: Misbehaviour = (request, response) => isSlow(request) && Boolean(setTimeout(() => response.end('{}'), 2100));
@@ -160,7 +160,7 @@ describe('an attack', () => {
     const hindered = await attacked((request, response) => isSlow(request) && times++ === 0 && answerLate(request, response));
     expect(hindered).toMatchObject({ findings: [], slowOnce: 1 });
     expect(hindered.slowest.ms).toBeGreaterThan(2000);
-  }, 60_000);
+  });
 });
 
 test('a request goes out as it is written: two headers of one name, a raw path, a length that is not the truth', async () => {

@@ -230,7 +230,7 @@ describe('verify', () => {
     expect(record.results.outcome).toBe('passed');
   });
 
-  test('goes on waiting for a session whose object dies', async () => {
+  test('goes on waiting for a session whose object dies', { tags: 'soak' }, async () => {
     const held = new HeldAnswer();
     let asked = 0;
     scripted({ actor: () => (asked++ === 0 ? held.response() : 'hello') });

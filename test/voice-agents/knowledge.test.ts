@@ -188,13 +188,17 @@ describe('an object that is gone while it looks something up', () => {
     ['before', [1, 2, 3, 4, 5, 6]],
     ['after', [1, 2, 3, 4, 5, 6]],
     ['during', [3, 4]],
-  ] as const)('(%s one of its calls) answers when the message comes again, with one receipt an answered look-up', async (moment, calls) => {
-    const { service, uuid } = await withHandbook();
-    stubOutsideServices();
-    const deaths: boolean[] = [];
-    for (const call of calls) deaths.push(await dieInLookUp(service, uuid, call, moment));
-    expect(deaths.filter(Boolean).length).toBeGreaterThanOrEqual(Math.min(calls.length, 4));
-  });
+  ] as const)(
+    '(%s one of its calls) answers when the message comes again, with one receipt an answered look-up',
+    { tags: 'soak' },
+    async (moment, calls) => {
+      const { service, uuid } = await withHandbook();
+      stubOutsideServices();
+      const deaths: boolean[] = [];
+      for (const call of calls) deaths.push(await dieInLookUp(service, uuid, call, moment));
+      expect(deaths.filter(Boolean).length).toBeGreaterThanOrEqual(Math.min(calls.length, 4));
+    },
+  );
 
   test('of a call answers on the line that takes the place of the lost one', async () => {
     stubOutsideServices();

@@ -183,7 +183,7 @@ describe('a text chat', () => {
   });
 
   for (const moment of ['before', 'after'] as const)
-    test(`is settled once although its object dies ${moment} any of its calls`, async () => {
+    test(`is settled once although its object dies ${moment} any of its calls`, { tags: 'soak', timeout: 60_000 }, async () => {
       stubOutsideServices();
       const deaths = await Promise.all(
         Array.from({ length: 6 }, async (_, index) => {
@@ -208,7 +208,7 @@ describe('a text chat', () => {
         }),
       );
       expect(deaths.filter(Boolean).length).toBeGreaterThanOrEqual(4);
-    }, 60_000);
+    });
 });
 
 describe('a streamed answer', () => {

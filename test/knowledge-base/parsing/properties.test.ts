@@ -83,7 +83,7 @@ test('any text under any name is read or refused in words', async () => {
   );
 });
 
-test('any damage to a document is borne', async () => {
+test('any damage to a document is borne', { tags: 'soak', timeout: 60_000 }, async () => {
   const damage = fc.record({
     name: fc.constantFrom(...documentNames),
     changes: fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 20 }),
@@ -97,4 +97,4 @@ test('any damage to a document is borne', async () => {
     }),
     { numRuns: 150 },
   );
-}, 60_000);
+});

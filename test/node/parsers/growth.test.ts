@@ -1,3 +1,4 @@
+// @module-tag soak
 import { expect, test } from 'vitest';
 import { worstCases, type WorstCase } from './worst-cases.ts';
 

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { describe, expect, test } from 'vitest';
 import { end, inside, newLoadTest, rowOf, sessionStatuses } from '../simtest/load-tests.ts';
 import type { Loaded } from '../simtest/load-tests.ts';

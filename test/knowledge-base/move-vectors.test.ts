@@ -1,3 +1,4 @@
+// @module-tag soak
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { parseOrganizationCommand } from '../../scripts/local/organization-command.ts';

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { App } from '../../src/library/connectable-apps.ts';

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { tickAt } from '../support/background.ts';

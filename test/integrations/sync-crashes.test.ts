@@ -1,3 +1,4 @@
+// @module-tag soak
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { shards } from '../../src/database/shards.ts';

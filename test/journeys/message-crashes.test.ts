@@ -1,3 +1,4 @@
+// @module-tag soak
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
 import { logOf, messagingOrganization, simulators } from '../messaging/accounts.ts';
