@@ -25,7 +25,15 @@ export default defineConfig({
       workerProject({ name: 'files', include: fileTests }),
       workerProject({ name: 'vectorize', include: vectorTests, vectorize: true }),
       {
-        test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node', testTimeout: 60_000, maxWorkers, tags: [soakTag] },
+        test: {
+          name: 'node',
+          include: ['test/node/**/*.test.ts'],
+          environment: 'node',
+          isolate: false,
+          testTimeout: 60_000,
+          maxWorkers,
+          tags: [soakTag],
+        },
       },
     ],
   },

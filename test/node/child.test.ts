@@ -1,3 +1,4 @@
+// @module-tag soak
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startChild } from '../../scripts/local/child.ts';

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readTable } from '../../../src/library/delimited-text/read-table.ts';
