@@ -137,7 +137,12 @@ const toColumns = (values: TelephonyConfigValues) =>
 
 /** The id of a configuration, as `insertConfig` and `updateConfig` return it. */
 export const selectConfigId = (database: Database, organizationId: number, id: number): Statement =>
-  database.prepare('SELECT id FROM telephony_config WHERE id = ? AND organization_id = ?', id, organizationId);
+  database.from(
+    database.orm
+      .select({ id: telephonyConfig.id })
+      .from(telephonyConfig)
+      .where(and(eq(telephonyConfig.id, id), eq(telephonyConfig.organizationId, organizationId))),
+  );
 
 /** Makes a configuration the default; without an id, the newest one. The unique index requires that the flag is first removed. */
 export const moveDefaultFlag = (database: Database, organizationId: number, id: number | null): Statement[] => [

@@ -73,7 +73,7 @@ const quiet = () => vi.spyOn(console, 'log').mockImplementation(() => undefined)
 const dyingClient = (key: string, requests: CallsRequest[]) =>
   recordedClient(key, {
     beforeCall: async ([sql]) => {
-      if (requests.length && sql!.includes('FROM voice_agent_run')) throw new Error('D1_ERROR: it dies here');
+      if (requests.length && sql!.includes('from "voice_agent_run"')) throw new Error('D1_ERROR: it dies here');
     },
   }).client;
 

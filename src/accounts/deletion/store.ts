@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, lt, sql } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
-import { deletion, organization } from '../../database/schema/accounts.ts';
+import { deletion, organization, session } from '../../database/schema/accounts.ts';
 
 /** `subjectId` is the organization's. */
 export type Deletion = Pick<typeof deletion.$inferSelect, 'id' | 'subjectId' | 'step' | 'removed' | 'createdAt' | 'finishedAt'>;
@@ -15,7 +15,7 @@ export async function insertDeletion(
   const [, , , rows] = await catalog.batch(
     [
       catalog.prepare('UPDATE organization SET deleting_at = coalesce(deleting_at, ?) WHERE id = ?', now, organizationId),
-      catalog.prepare('DELETE FROM session WHERE organization_id = ?', organizationId),
+      catalog.from(catalog.orm.delete(session).where(eq(session.organizationId, organizationId))),
       catalog.prepare(
         `INSERT INTO deletion (id, subject_id, requested_by, step, removed, due_at, created_at)
          SELECT ?1, id, ?3, 0, 0, ?4, ?4 FROM organization WHERE id = ?2 ON CONFLICT (subject_id) DO NOTHING`,

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
 import * as schema from '../../database/schema/accounts.ts';
 import type { UserRow } from '../store.ts';
@@ -85,7 +86,7 @@ export async function consumePasswordReset(
         tokenHash,
         passwordHash,
       ),
-      catalog.prepare('DELETE FROM password_reset WHERE token_hash = ?', tokenHash),
+      catalog.from(catalog.orm.delete(schema.passwordReset).where(eq(schema.passwordReset.tokenHash, tokenHash))),
     ],
     async () => [[{ id: userId }]],
   );
@@ -111,9 +112,9 @@ const isDeletedUserSql = "EXISTS (SELECT 1 FROM user WHERE id = ?1 AND email = '
 
 /** Deletes a user. Returns the organizations that the user has left; null when the user is the last member of an organization. */
 export async function deleteUser(catalog: Database, userId: number, now: number): Promise<number[] | null> {
-  const organizations = await catalog.all<{ id: number }>(
-    catalog.prepare('SELECT organization_id AS id FROM membership WHERE user_id = ?', userId),
-  );
+  const { membership } = schema;
+  const query = catalog.orm.select({ id: membership.organizationId }).from(membership).where(eq(membership.userId, userId));
+  const organizations = await catalog.run(() => query);
   const [deleted] = await catalog.batchOnce(
     [
       catalog.prepare(

@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import type { Database, Statement } from '../../database/client.ts';
+import { loginFailure } from '../../database/schema/accounts.ts';
 
 export interface LoginFailures {
   subject: string;
@@ -64,7 +66,7 @@ export async function reserveAttempt(
 export async function undoFailures(catalog: Database, own: string, others: string[]): Promise<void> {
   await catalog.batchOnce(
     [
-      catalog.prepare('DELETE FROM login_failure WHERE subject = ?', own),
+      catalog.from(catalog.orm.delete(loginFailure).where(eq(loginFailure.subject, own))),
       catalog.prepare(
         'UPDATE login_failure SET failures = failures - 1 WHERE subject IN (SELECT value FROM json_each(?)) AND failures > 0',
         JSON.stringify(others),

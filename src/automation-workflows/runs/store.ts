@@ -1,4 +1,5 @@
-import type { automationRun } from '../../database/schema/automation-workflows.ts';
+import { and, eq } from 'drizzle-orm';
+import { automationWorkflow, type automationRun } from '../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import type { Database, Statement } from '../../database/client.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
@@ -19,8 +20,17 @@ export type RunRow = StoredRow<typeof automationRun> & {
 export const sourcePayloadColumn = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
   WHEN 'delivery' THEN (SELECT payload FROM webhook_delivery WHERE id = r.source_id) END AS source_payload`;
 
-export const workflowStatusStatement = (database: Database, organizationId: number, workflowId: number): Statement =>
-  database.prepare('SELECT status FROM automation_workflow WHERE id = ? AND organization_id = ?', workflowId, organizationId);
+export const workflowStatusStatement = (
+  database: Database,
+  organizationId: number,
+  workflowId: number,
+): Statement<{ status: WorkflowStatus }> =>
+  database.from<{ status: WorkflowStatus }>(
+    database.orm
+      .select({ status: automationWorkflow.status })
+      .from(automationWorkflow)
+      .where(and(eq(automationWorkflow.id, workflowId), eq(automationWorkflow.organizationId, organizationId))),
+  );
 
 export async function findRun(database: Database, organizationId: number, id: number): Promise<RunRow | null> {
   return database.first(

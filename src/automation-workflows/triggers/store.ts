@@ -1,10 +1,12 @@
+import { and, eq } from 'drizzle-orm';
 import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
 import type { Database, Statement } from '../../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import type { WorkflowStatus } from '../definitions/store.ts';
 import type { TriggerType } from './configs.ts';
-import type { automationTrigger } from '../../database/schema/automation-workflows.ts';
+import { automationTrigger } from '../../database/schema/automation-workflows.ts';
+import { eventType } from '../../database/schema/events.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { nextTimestamp } from '../../database/compare-and-set.ts';
 
@@ -113,8 +115,11 @@ export const mirrorPrimaryTriggerStatement = (
     row.organization_id,
   );
 
+const isTrigger = (organizationId: number, id: number) =>
+  and(eq(automationTrigger.id, id), eq(automationTrigger.organizationId, organizationId));
+
 export const triggerStatement = (database: Database, organizationId: number, id: number): Statement<TriggerRow> =>
-  database.prepare<TriggerRow>('SELECT * FROM automation_trigger WHERE id = ? AND organization_id = ?', id, organizationId);
+  database.from<TriggerRow>(database.orm.select().from(automationTrigger).where(isTrigger(organizationId, id)));
 
 export async function findTrigger(database: Database, organizationId: number, id: number): Promise<TriggerRow | null> {
   return database.first(triggerStatement(database, organizationId, id));
@@ -203,15 +208,16 @@ export const setNextFiresStatement = (database: Database, workflowId: number, fi
 
 /** Up to 500 event types that the organization has sent. */
 export async function listSeenEventTypes(database: Database, organizationId: number): Promise<string[]> {
-  const rows = await database.all<{ event_type: string }>(
-    database.prepare('SELECT event_type FROM event_type WHERE organization_id = ? ORDER BY event_type LIMIT 500', organizationId),
-  );
-  return rows.map((row) => row.event_type);
+  const query = database.orm
+    .select({ name: eventType.eventType })
+    .from(eventType)
+    .where(eq(eventType.organizationId, organizationId))
+    .orderBy(eventType.eventType)
+    .limit(500);
+  return (await database.run(() => query)).map(({ name }) => name);
 }
 
 export async function recordTriggerError(database: Database, organizationId: number, id: number, message: string): Promise<void> {
-  await database.all(
-    database.prepare('UPDATE automation_trigger SET last_error = ? WHERE id = ? AND organization_id = ?', message, id, organizationId),
-    'idempotent',
-  );
+  const update = database.orm.update(automationTrigger).set({ lastError: message }).where(isTrigger(organizationId, id));
+  await database.write(() => update, 'idempotent');
 }

@@ -3,7 +3,7 @@ import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
 import type { Database, Statement } from '../../database/client.ts';
 import { nextTimestamp, compareAndSet } from '../../database/compare-and-set.ts';
-import type { automationVersion } from '../../database/schema/automation-workflows.ts';
+import { automationWorkflow, type automationVersion } from '../../database/schema/automation-workflows.ts';
 import { cleanup } from '../../database/schema/operations.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import type { PageResult, CursorPosition } from '../../http/pagination.ts';
@@ -134,7 +134,7 @@ export async function listVersions(
   workflowId: number,
   page: { limit: number; offset: number; after?: CursorPosition | undefined },
 ): Promise<PageResult<VersionRow>> {
-  const [rows, counted] = await database.batch([
+  const [rows, newest] = await database.batch([
     database.prepare<VersionRow>(
       'SELECT version, definition, created_at FROM automation_version WHERE workflow_id = ? AND version < ? ORDER BY version DESC LIMIT ? OFFSET ?',
       workflowId,
@@ -142,9 +142,11 @@ export async function listVersions(
       page.limit + 1,
       page.offset,
     ),
-    database.prepare<{ total: number }>('SELECT version AS total FROM automation_workflow WHERE id = ?', workflowId),
+    database.from<Pick<WorkflowRow, 'version'>>(
+      database.orm.select({ version: automationWorkflow.version }).from(automationWorkflow).where(eq(automationWorkflow.id, workflowId)),
+    ),
   ]);
-  return { ...cutPage(rows, page.limit, (row) => ({ value: null, id: row.version })), total: counted[0]!.total };
+  return { ...cutPage(rows, page.limit, (row) => ({ value: null, id: row.version })), total: newest[0]!.version };
 }
 
 /** Work on a workflow's live runs after a change: they are ended, they go on, or they are marked for the new settings. */

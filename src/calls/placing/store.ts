@@ -1,4 +1,6 @@
+import { and, eq } from 'drizzle-orm';
 import type { Database, Statement } from '../../database/client.ts';
+import { voiceAgentRun } from '../../database/schema/voice-agents.ts';
 import type { CarrierKey } from '../../providers/telephony/registry.ts';
 
 /** A call that is about to be dialled, as its row in `voice_agent_run` begins. */
@@ -79,7 +81,12 @@ export const selectPreDialRows = (database: Database, organizationId: number, ca
 
 /** The id of the run of an attempt. */
 export const selectCallRunByKey = (database: Database, organizationId: number, key: string): Statement<{ id: number }> =>
-  database.prepare<{ id: number }>('SELECT id FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?', organizationId, key);
+  database.from<{ id: number }>(
+    database.orm
+      .select({ id: voiceAgentRun.id })
+      .from(voiceAgentRun)
+      .where(and(eq(voiceAgentRun.organizationId, organizationId), eq(voiceAgentRun.attemptKey, key))),
+  );
 
 export interface RunDefinitionRow {
   id: number;

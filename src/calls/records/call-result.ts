@@ -1,4 +1,6 @@
+import { and, eq } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
+import { voiceAgentRun } from '../../database/schema/voice-agents.ts';
 import { isRecord, type Json } from '../../library/json/json.ts';
 import type { ReturnReason } from '../contract.ts';
 import { returnReasons } from '../contract.ts';
@@ -19,27 +21,23 @@ export interface CallResult {
   returned_until: number | null;
 }
 
-interface CallRow {
-  id: number;
-  is_completed: number;
-  outcome: CallResult['outcome'] | null;
-  reason: string | null;
-  disposition: string | null;
-  result: string | null;
-}
-
 /** Reads how a call ended. Null: it is not completed. A call whose row is deleted counts as cancelled. */
 export async function readCallResult({ database, organization }: Context, runId: number): Promise<CallResult | null> {
-  const row = await database.first<CallRow>(
-    database.prepare(
-      'SELECT id, is_completed, outcome, reason, disposition, result FROM voice_agent_run WHERE id = ? AND organization_id = ?',
-      runId,
-      organization.id,
-    ),
-  );
+  const query = database.orm
+    .select({
+      id: voiceAgentRun.id,
+      isCompleted: voiceAgentRun.isCompleted,
+      outcome: voiceAgentRun.outcome,
+      reason: voiceAgentRun.reason,
+      disposition: voiceAgentRun.disposition,
+      result: voiceAgentRun.result,
+    })
+    .from(voiceAgentRun)
+    .where(and(eq(voiceAgentRun.id, runId), eq(voiceAgentRun.organizationId, organization.id)));
+  const [row] = await database.run(() => query);
   if (!row) return { ...emptyResult, call_run_id: runId, outcome: 'cancelled', reason: 'gone: the call is no longer there' };
-  if (!row.is_completed) return null;
-  const result = row.result === null ? {} : (JSON.parse(row.result) as Record<string, Record<string, unknown> | undefined>);
+  if (!row.isCompleted) return null;
+  const result = (row.result ?? {}) as Record<string, Record<string, unknown> | undefined>;
   const { gathered_context: gathered = {}, cost_info: cost = {}, annotations = {} } = result;
   const extracted = gathered['extracted_variables'];
   const returned = gathered['returned'];

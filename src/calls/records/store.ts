@@ -1,9 +1,10 @@
+import { and, eq } from 'drizzle-orm';
 import type { RunLogs } from './artifacts.ts';
 import { erasedName } from './erase-calls.ts';
 import type { CarrierKey } from '../../providers/telephony/registry.ts';
 import type { Context } from '../../context.ts';
 import type { Statement } from '../../database/client.ts';
-import type { voiceAgentRun } from '../../database/schema/index.ts';
+import { voiceAgentRun } from '../../database/schema/index.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { notFound } from '../../library/errors.ts';
 
@@ -82,10 +83,11 @@ export async function insertAgentRun({ database, organization, clock }: Context,
         run.startedAt ?? null,
         clock(),
       ),
-      database.prepare<StoredAgentRun>(
-        'SELECT * FROM voice_agent_run WHERE organization_id = ? AND attempt_key = ?',
-        organization.id,
-        run.attemptKey,
+      database.from<StoredAgentRun>(
+        database.orm
+          .select()
+          .from(voiceAgentRun)
+          .where(and(eq(voiceAgentRun.organizationId, organization.id), eq(voiceAgentRun.attemptKey, run.attemptKey))),
       ),
     ],
     'voice_agent_run.attempt_key',
@@ -95,9 +97,11 @@ export async function insertAgentRun({ database, organization, clock }: Context,
 
 /** Finds a run of the organization; null: there is none. */
 export async function findAgentRun({ database, organization }: Context, runId: number): Promise<AgentRunRow | null> {
-  const row = await database.first(
-    database.prepare<StoredAgentRun>('SELECT * FROM voice_agent_run WHERE id = ? AND organization_id = ?', runId, organization.id),
-  );
+  const query = database.orm
+    .select()
+    .from(voiceAgentRun)
+    .where(and(eq(voiceAgentRun.id, runId), eq(voiceAgentRun.organizationId, organization.id)));
+  const row = await database.first(database.from<StoredAgentRun>(query));
   return row && toAgentRunRow(row);
 }
 

@@ -1,5 +1,6 @@
+import { eq } from 'drizzle-orm';
 import { selectNothing, violatedUniqueColumns, type Database, type Statement } from '../../database/client.ts';
-import type { contact, contactList, contactListMember, customFieldKey } from '../../database/schema/contacts.ts';
+import { contactChange, customFieldKey, type contact, type contactList, type contactListMember } from '../../database/schema/contacts.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { textFields, type Contact, type ContactValues } from './contact.ts';
 
@@ -65,7 +66,9 @@ export const insertCustomFieldKeys = (database: Database, organizationId: number
 
 /** Answers a row when contact changes wait for journeys that watch contacts. */
 const selectPendingChanges = (database: Database, organizationId: number): Statement =>
-  database.prepare('SELECT 1 FROM contact_change WHERE organization_id = ? LIMIT 1', organizationId);
+  database.from(
+    database.orm.select({ id: contactChange.id }).from(contactChange).where(eq(contactChange.organizationId, organizationId)).limit(1),
+  );
 
 // One contact
 
@@ -208,6 +211,12 @@ export async function findKeyHolders(
 export async function findCustomFieldKeys(
   database: Database,
   organizationId: number,
-): Promise<Pick<StoredRow<typeof customFieldKey>, 'key' | 'type'>[]> {
-  return database.all(database.prepare('SELECT key, type FROM custom_field_key WHERE organization_id = ? ORDER BY key', organizationId));
+): Promise<Pick<typeof customFieldKey.$inferSelect, 'key' | 'type'>[]> {
+  const { key, type } = customFieldKey;
+  const query = database.orm
+    .select({ key, type })
+    .from(customFieldKey)
+    .where(eq(customFieldKey.organizationId, organizationId))
+    .orderBy(key);
+  return database.run(() => query);
 }

@@ -1,7 +1,8 @@
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
 import type { Database, Statement } from '../../database/client.ts';
-import type { contactList, contactListMember } from '../../database/schema/contacts.ts';
+import { contact, contactList, type contactListMember } from '../../database/schema/contacts.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { countLimit, type Page, type CursorPosition } from '../../http/pagination.ts';
 
@@ -68,10 +69,11 @@ export async function findList(database: Database, organizationId: number, id: n
 }
 
 export async function findListId(database: Database, organizationId: number, name: string): Promise<number | null> {
-  const row = await database.first<Pick<ListRow, 'id'>>(
-    database.prepare('SELECT id FROM contact_list WHERE organization_id = ? AND name = ? AND deleted_at IS NULL', organizationId, name),
-  );
-  return row?.id ?? null;
+  const query = database.orm
+    .select({ id: contactList.id })
+    .from(contactList)
+    .where(and(eq(contactList.organizationId, organizationId), eq(contactList.name, name), isNull(contactList.deletedAt)));
+  return (await database.run(() => query))[0]?.id ?? null;
 }
 
 /** Inserts a list. Throws an error with `violatedUniqueColumns` when the name is taken, compared without case. */
@@ -131,11 +133,11 @@ export async function tombstoneList(database: Database, organizationId: number, 
       organizationId,
       now,
     ),
-    database.prepare(
-      'UPDATE contact_list SET deleted_at = ?3, updated_at = ?3 WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NULL',
-      id,
-      organizationId,
-      now,
+    database.from(
+      database.orm
+        .update(contactList)
+        .set({ deletedAt: now, updatedAt: now })
+        .where(and(eq(contactList.id, id), eq(contactList.organizationId, organizationId), isNull(contactList.deletedAt))),
     ),
   ] as const;
   const [recorded] = await database.batchOnce(statements, async ({ changes, rowId }) => [changes ? [{ id: rowId }] : []], 1);
@@ -175,8 +177,13 @@ export async function findListsOfContact(
 ): Promise<{ lists: (ContactList & { added_at: number })[]; total: number } | null> {
   const from = `FROM contact_list_member m CROSS JOIN contact_list l
     WHERE m.contact_id = ?1 AND l.id = m.list_id AND l.organization_id = ?2 AND l.deleted_at IS NULL`;
-  const [contact, lists, counted] = await database.batch([
-    database.prepare('SELECT 1 FROM contact WHERE id = ? AND organization_id = ? AND deleted_at IS NULL', contactId, organizationId),
+  const [contacts, lists, counted] = await database.batch([
+    database.from(
+      database.orm
+        .select({ id: contact.id })
+        .from(contact)
+        .where(and(eq(contact.id, contactId), eq(contact.organizationId, organizationId), isNull(contact.deletedAt))),
+    ),
     database.prepare<ListRow & Pick<StoredRow<typeof contactListMember>, 'added_at'>>(
       `SELECT ${listColumns('l')}, m.added_at ${from} AND m.list_id < ?3 ORDER BY m.list_id DESC LIMIT ?4 OFFSET ?5`,
       contactId,
@@ -187,6 +194,6 @@ export async function findListsOfContact(
     ),
     database.prepare<{ total: number }>(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${countLimit})`, contactId, organizationId),
   ]);
-  if (!contact.length) return null;
+  if (!contacts.length) return null;
   return { lists: lists.map(toContactList), total: counted[0]!.total };
 }

@@ -1,6 +1,8 @@
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Plan } from '../../plan.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
 import { selectNothing, type Database, type Statement } from '../../database/client.ts';
+import { contactList } from '../../database/schema/contacts.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import type { Contact, ContactValues } from '../contacts/contact.ts';
 import {
@@ -119,11 +121,18 @@ export function upsertStatements(
 
 /** The list of this name, if it was created at `now`. */
 const selectCreatedList = (database: Database, organizationId: number, name: string, now: number): Statement<Pick<ListRow, 'id'>> =>
-  database.prepare<Pick<ListRow, 'id'>>(
-    'SELECT id FROM contact_list WHERE organization_id = ? AND name = ? AND created_at = ? AND deleted_at IS NULL',
-    organizationId,
-    name,
-    now,
+  database.from<Pick<ListRow, 'id'>>(
+    database.orm
+      .select({ id: contactList.id })
+      .from(contactList)
+      .where(
+        and(
+          eq(contactList.organizationId, organizationId),
+          eq(contactList.name, name),
+          eq(contactList.createdAt, now),
+          isNull(contactList.deletedAt),
+        ),
+      ),
   );
 
 /** The contacts of `updates` whose stored values are now the intended ones. */

@@ -1,4 +1,7 @@
+import { eq } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
+import { organizationUsage } from '../../database/schema/contacts.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 import { applyChange, findChangedFields } from '../contacts/apply-change.ts';
 import { hasKey, emptyContactValues, type Contact, type ContactChange, type ContactValues } from '../contacts/contact.ts';
 import { findSizeError } from '../contacts/parse-fields.ts';
@@ -29,7 +32,12 @@ export async function findContactsByKeys(
       organizationId,
       JSON.stringify(keys.ids ?? []),
     ),
-    database.prepare<{ contacts_count: number }>('SELECT contacts_count FROM organization_usage WHERE organization_id = ?', organizationId),
+    database.from<Pick<StoredRow<typeof organizationUsage>, 'contacts_count'>>(
+      database.orm
+        .select({ contactsCount: organizationUsage.contactsCount })
+        .from(organizationUsage)
+        .where(eq(organizationUsage.organizationId, organizationId)),
+    ),
   ]);
   return { contacts: found.map(toContact), count: usage[0]?.contacts_count ?? 0 };
 }

@@ -1,6 +1,6 @@
 import { and, eq, lt } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
-import { loadTest } from '../../database/schema/simtest.ts';
+import { loadTest, testSession } from '../../database/schema/simtest.ts';
 import type { SessionReport } from '../contract.ts';
 import type { LoadTestStatistics, LoadTestStatus } from './statistics.ts';
 
@@ -26,10 +26,12 @@ export async function readLoadTestFacts(database: Database, organizationId: numb
       id,
       organizationId,
     ),
-    database.prepare<LoadTestFacts['sessions'][number]>(
-      'SELECT id, test_index FROM test_session WHERE load_test_id = ? AND organization_id = ? ORDER BY test_index',
-      id,
-      organizationId,
+    database.from<LoadTestFacts['sessions'][number]>(
+      database.orm
+        .select({ id: testSession.id, testIndex: testSession.testIndex })
+        .from(testSession)
+        .where(and(eq(testSession.loadTestId, id), eq(testSession.organizationId, organizationId)))
+        .orderBy(testSession.testIndex),
     ),
   ]);
   return row ? { ...row, sessions } : null;

@@ -1,6 +1,7 @@
+import { and, eq } from 'drizzle-orm';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 import type { Database } from '../../database/client.ts';
-import { loadTest } from '../../database/schema/simtest.ts';
+import { loadTest, testSession } from '../../database/schema/simtest.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import type { TestConfig } from '../config/config.ts';
@@ -74,11 +75,17 @@ export async function insertLoadTest(
     statements,
     ({ rowId }) =>
       database.batch([
-        database.prepare<{ id: number }>('SELECT id FROM load_test WHERE id = ? AND organization_id = ?', rowId, organizationId),
-        database.prepare<{ id: number; test_index: number }>(
-          'SELECT id, test_index FROM test_session WHERE load_test_id = ? AND organization_id = ?',
-          rowId,
-          organizationId,
+        database.from<{ id: number }>(
+          database.orm
+            .select({ id: loadTest.id })
+            .from(loadTest)
+            .where(and(eq(loadTest.id, rowId), eq(loadTest.organizationId, organizationId))),
+        ),
+        database.from<{ id: number; test_index: number }>(
+          database.orm
+            .select({ id: testSession.id, testIndex: testSession.testIndex })
+            .from(testSession)
+            .where(and(eq(testSession.loadTestId, rowId), eq(testSession.organizationId, organizationId))),
         ),
       ]),
     1,

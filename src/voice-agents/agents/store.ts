@@ -1,7 +1,8 @@
+import { and, eq, sql } from 'drizzle-orm';
 import type { Organization } from '../../context.ts';
 import { requireWithinLimit } from '../../accounts/organizations/plan-limits.ts';
 import type { Database, Statement } from '../../database/client.ts';
-import type { voiceAgent, voiceAgentDefinition } from '../../database/schema/index.ts';
+import { voiceAgent, voiceAgentDefinition } from '../../database/schema/index.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import type { FirstAttempt } from '../../database/write-receipts.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
@@ -45,7 +46,12 @@ const toAgentWithDefinition = ({ definition, ...row }: StoredAgentWithDefinition
 });
 
 const selectAgent = (database: Database, organizationId: number, id: number): Statement<StoredAgent> =>
-  database.prepare<StoredAgent>('SELECT * FROM voice_agent WHERE id = ? AND organization_id = ?', id, organizationId);
+  database.from<StoredAgent>(
+    database.orm
+      .select()
+      .from(voiceAgent)
+      .where(and(eq(voiceAgent.id, id), eq(voiceAgent.organizationId, organizationId))),
+  );
 
 export async function findAgent(database: Database, organizationId: number, id: number): Promise<AgentRow | null> {
   const row = await database.first<StoredAgent>(selectAgent(database, organizationId, id));
@@ -167,12 +173,13 @@ export async function updateAgent(
     return rows && toAgentWithDefinition({ ...rows[0]!, definition: JSON.stringify(before.workflow_definition) });
   }
   const definition = [
-    database.prepare(
-      'INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?)',
-      before.organization_id,
-      before.id,
-      change.definition,
-      now,
+    database.from(
+      database.orm.insert(voiceAgentDefinition).values({
+        organizationId: before.organization_id,
+        agentId: before.id,
+        definition: sql`${change.definition}`,
+        createdAt: now,
+      }),
     ),
     database.prepare(
       'UPDATE voice_agent SET current_definition_id = last_insert_rowid() WHERE id = ? AND organization_id = ?',

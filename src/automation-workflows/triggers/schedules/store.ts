@@ -1,4 +1,5 @@
-import type { scheduleFire } from '../../../database/schema/automation-workflows.ts';
+import { and, eq, isNull } from 'drizzle-orm';
+import { automationTrigger, scheduleFire } from '../../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../../database/stored-row.ts';
 import { isNotFailedSql } from '../../../outbox/failed-messages.ts';
 import type { Database } from '../../../database/client.ts';
@@ -39,15 +40,11 @@ export async function findDueTrigger(
 
 /** Stops a schedule that cannot be fired, with the reason in `last_error`. Saving the trigger again starts it again. */
 export async function stopSchedule(database: Database, organizationId: number, id: number, reason: string): Promise<void> {
-  await database.all(
-    database.prepare(
-      'UPDATE automation_trigger SET next_fire_at = NULL, last_error = ? WHERE id = ? AND organization_id = ?',
-      reason,
-      id,
-      organizationId,
-    ),
-    'idempotent',
-  );
+  const update = database.orm
+    .update(automationTrigger)
+    .set({ nextFireAt: null, lastError: reason })
+    .where(and(eq(automationTrigger.id, id), eq(automationTrigger.organizationId, organizationId)));
+  await database.write(() => update, 'idempotent');
 }
 
 /** A trigger that was due at `due`: the minute that it fires, or null for none, and its next firing. Epoch ms. */
@@ -90,14 +87,23 @@ export async function findOpenFire(
   triggerId: number,
   scheduledAt: number,
 ): Promise<FireRow | null> {
-  return database.first(
-    database.prepare(
-      'SELECT * FROM schedule_fire WHERE trigger_id = ? AND scheduled_at = ? AND organization_id = ? AND handled_at IS NULL',
-      triggerId,
-      scheduledAt,
-      organizationId,
-    ),
-  );
+  const query = database.orm
+    .select({
+      triggerId: scheduleFire.triggerId,
+      scheduledAt: scheduleFire.scheduledAt,
+      organizationId: scheduleFire.organizationId,
+      cursor: scheduleFire.cursor,
+    })
+    .from(scheduleFire)
+    .where(
+      and(
+        eq(scheduleFire.triggerId, triggerId),
+        eq(scheduleFire.scheduledAt, scheduledAt),
+        eq(scheduleFire.organizationId, organizationId),
+        isNull(scheduleFire.handledAt),
+      ),
+    );
+  return database.first(database.from<FireRow>(query));
 }
 
 /** Contact ids of a list after the cursor, ascending, so that members added meanwhile are not skipped. */

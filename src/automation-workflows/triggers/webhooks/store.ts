@@ -1,4 +1,5 @@
-import type { webhookDelivery } from '../../../database/schema/automation-workflows.ts';
+import { and, eq } from 'drizzle-orm';
+import { webhookDelivery } from '../../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../../database/stored-row.ts';
 import type { Database, Statement } from '../../../database/client.ts';
 import type { HandlingState } from '../../../outbox/resend-record.ts';
@@ -15,11 +16,12 @@ export interface NewDelivery {
   createdAt: number;
 }
 
+const hasDeliveryId = (triggerId: number, deliveryId: string) =>
+  and(eq(webhookDelivery.triggerId, triggerId), eq(webhookDelivery.deliveryId, deliveryId));
+
 export async function findDelivery(database: Database, triggerId: number, deliveryId: string): Promise<number | null> {
-  const row = await database.first<{ id: number }>(
-    database.prepare('SELECT id FROM webhook_delivery WHERE trigger_id = ? AND delivery_id = ?', triggerId, deliveryId),
-  );
-  return row?.id ?? null;
+  const query = database.orm.select({ id: webhookDelivery.id }).from(webhookDelivery).where(hasDeliveryId(triggerId, deliveryId));
+  return (await database.run(() => query))[0]?.id ?? null;
 }
 
 /** Stores a delivery, unless its id is stored already, and only while the trigger and the workflow are active. */
@@ -39,10 +41,11 @@ export async function insertDelivery(database: Database, delivery: NewDelivery):
       delivery.createdAt,
       delivery.triggerId,
     ),
-    database.prepare<{ id: number; payload: string; created_at: number }>(
-      'SELECT id, payload, created_at FROM webhook_delivery WHERE trigger_id = ? AND delivery_id = ?',
-      delivery.triggerId,
-      deliveryId,
+    database.from<Pick<StoredRow<typeof webhookDelivery>, 'id' | 'payload' | 'created_at'>>(
+      database.orm
+        .select({ id: webhookDelivery.id, payload: webhookDelivery.payload, createdAt: webhookDelivery.createdAt })
+        .from(webhookDelivery)
+        .where(hasDeliveryId(delivery.triggerId, deliveryId)),
     ),
   ] as const;
   const [inserted, found] = await database.batch(statements, 'webhook_delivery.delivery_id', () => (isLost = true));
@@ -97,7 +100,12 @@ export const reopenDeliveryStatement = (database: Database, organizationId: numb
   );
 
 export const deliveryStateStatement = (database: Database, organizationId: number, id: number): Statement<HandlingState> =>
-  database.prepare<HandlingState>('SELECT handled_at, note FROM webhook_delivery WHERE id = ? AND organization_id = ?', id, organizationId);
+  database.from<HandlingState>(
+    database.orm
+      .select({ handledAt: webhookDelivery.handledAt, note: webhookDelivery.note })
+      .from(webhookDelivery)
+      .where(and(eq(webhookDelivery.id, id), eq(webhookDelivery.organizationId, organizationId))),
+  );
 
 export type LatestDelivery = Pick<
   StoredRow<typeof webhookDelivery>,
