@@ -74,8 +74,8 @@ describe('sign-up', () => {
       into.push(performance.now() - startedAt);
     };
     /** Each try derives one key from the password, which takes a hundred milliseconds. A second derivation would double the shortest of them. */
-    const isAsLong = (one: number[], other: number[]) => {
-      const [shorter, longer] = [Math.min(...one), Math.min(...other)].toSorted((a, b) => a - b);
+    const isAsLong = (one: number[], another: number[]) => {
+      const [shorter, longer] = [Math.min(...one), Math.min(...another)].toSorted((a, b) => a - b);
       return longer! < 1.7 * shorter!;
     };
     const areAsLong = () => [isAsLong(durations.fresh, durations.taken), isAsLong(durations.wrong, durations.unknown)];
