@@ -5,15 +5,15 @@ import { ownNumber, type CarrierAccount } from './local/carrier.ts';
 import { Client } from './load.ts';
 
 export interface BareOrder {
-  /** Where calls are ordered. */
+  /** The carrier's endpoint that places calls. */
   url: URL;
   account: CarrierAccount;
   slots: number;
-  /** The phone of the next call. */
+  /** The phone number that is called next. */
   nextPhone(): string;
 }
 
-/** The document of a call that is answered: half a second, then the end. */
+/** The TwiML for an answered call: half a second of silence, then the end. */
 const document = '<Response><Pause length="0.5"/><Hangup/></Response>';
 const ends = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
 
@@ -43,7 +43,7 @@ export class BareDialer {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     this.#loops = Promise.all(Array.from({ length: this.#order.slots }, (_, slot) => this.#keepBusy(`/${slot}`)));
-    // Whoever stops it hears of a failure.
+    // stop() reports a failure.
     this.#loops.catch(() => undefined);
   }
 

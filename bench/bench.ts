@@ -8,7 +8,7 @@ import { Client, type Sample } from './load.ts';
 
 export const connections = 16;
 
-/** How often and how long the cases are measured. */
+/** How many requests and rounds each case is measured with. */
 export interface Pace {
   rounds: number;
   /** Requests of a round, by case. */
@@ -186,8 +186,8 @@ export async function endBench({ rig, clients }: Bench): Promise<void> {
 }
 
 /**
- * Measures every side in each round, in turn, after a round that does not count. Which one begins changes with the round,
- * since whatever else runs on the machine comes and goes.
+ * Measures every side in each round, one after the other. The first round only warms up. The side that begins changes with the round, so that other
+ * load on the machine affects all sides alike.
  */
 export async function measureAlternately<Name extends string, Measured = Sample>(
   rounds: number,

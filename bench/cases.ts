@@ -23,7 +23,7 @@ import type { RowUse } from './row-cost.ts';
 import type { RunUse } from './run-cost.ts';
 import type { TargetedFigure } from './targets.ts';
 
-/** What the chosen cases have shown. */
+/** The results of the chosen cases. */
 export interface Findings {
   results: Result[];
   costs: AcceptedCost[];

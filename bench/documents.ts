@@ -6,7 +6,7 @@ import { withPictures } from './pdf-pictures.ts';
 const linesPerPage = 50;
 const charactersPerLine = 90;
 
-/** A PDF of so many pages of text; each number makes another, since the same file is not taken twice. */
+/** A PDF with `pages` pages of text. Each number gives another file, since the service does not take the same file twice. */
 export function createReport(sentences: string[], pages: number, number: number): Uint8Array<ArrayBuffer> {
   const random = createRandom(number + 1);
   const page = (index: number) => {

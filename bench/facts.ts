@@ -3,7 +3,7 @@ import { availableParallelism, loadavg, totalmem } from 'node:os';
 import { projectDirectory } from '../scripts/local/settings.ts';
 import { connections, type Bench } from './bench.ts';
 
-/** On what, with what and when a report was measured; nothing that names the machine. */
+/** The machine and versions of a report, and its time; nothing that identifies the machine. */
 export interface Facts {
   measured_at: string;
   commit: string;

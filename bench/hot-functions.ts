@@ -24,7 +24,7 @@ export function findHotFunctions(
     const time = timeDeltas[index]!;
     whole += time;
     own.set(name(id), (own.get(name(id)) ?? 0) + time);
-    // A function that calls itself counts once.
+    // A recursive function counts once.
     const stack = new Set<string>();
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) stack.add(name(at));
     for (const each of stack) total.set(each, (total.get(each) ?? 0) + time);

@@ -50,7 +50,7 @@ export class Inspector {
     return this.heldBytes();
   }
 
-  /** The same with what could be collected. The isolate answers when it waits for something. */
+  /** Bytes in use, garbage included. The isolate answers while it waits for something. */
   async heldBytes(): Promise<number> {
     const { usedSize, backingStorageSize } = (await this.#command('Runtime.getHeapUsage')) as Record<string, number>;
     return usedSize! + backingStorageSize!;

@@ -29,7 +29,7 @@ export class Client {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo', timeout: idleLimitMs });
   }
 
-  /** The body of the answer; an answer outside 200 to 299 is an error that shows it. */
+  /** Returns the body; throws an error with the answer unless its status is 200 to 299. */
   call({ method, path, headers = {}, body }: HttpExchange): Promise<string> {
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };

@@ -4,8 +4,8 @@ const pictureBytes = width * height;
 const toBytes = (text: string) => new TextEncoder().encode(text);
 
 /**
- * A PDF with pictures of noise added to it, in an update at its end as the format has them; no page shows them. `firstNumber` is that of the
- * first object number that the PDF does not use. The file becomes at most `maxBytes` long, and less than a picture shorter.
+ * Adds pictures of noise to a PDF as an incremental update at its end; no page shows them. `firstNumber` is the first object number that the PDF does
+ * not use. The file becomes at most `maxBytes` long, and at most one picture shorter.
  */
 export function withPictures(pdf: Uint8Array, firstNumber: number, maxBytes: number, random: () => number): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [pdf];
@@ -25,7 +25,7 @@ export function withPictures(pdf: Uint8Array, firstNumber: number, maxBytes: num
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** More than a picture takes beside its noise, its line in the table of objects included. */
+/** An upper bound of what a picture takes beside its noise, with its line in the cross-reference table. */
 const bytesBesideEach = 300;
 
 function pictureObject(number: number, random: () => number): Uint8Array {

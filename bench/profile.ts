@@ -13,7 +13,7 @@ import { load, type HttpExchange } from './load.ts';
 import { findHotFunctions } from './hot-functions.ts';
 import { percentile } from './statistics.ts';
 
-/** What is profiled; `share` of its size is done, below 1 to warm up. Answers how it went. */
+/** The profiled work. `share` is the part of its size to do; below 1 to warm up. Returns a line about the result. */
 type Case = (bench: Bench, share: number) => Promise<string>;
 
 /** Numbers go on from call to call: no two requests are the same. */

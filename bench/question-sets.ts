@@ -15,7 +15,7 @@ export interface QuestionSet {
 
 const directory = join(projectDirectory, 'bench', 'data');
 
-/** Where they are from: data/README.md. */
+/** data/README.md names their sources. */
 export const setNames = ['python-faq', 'perl-faq'];
 
 export function readQuestionSet(name: string): QuestionSet {
@@ -25,7 +25,7 @@ export function readQuestionSet(name: string): QuestionSet {
   return { name, entries: lines.map((line) => JSON.parse(line) as AnsweredQuestion) };
 }
 
-/** A page with answers alone, each below a heading that tells only its number: no question is in what is searched. */
+/** A page that holds only the answers, each under a heading with its number, so that a search cannot match a question. */
 export function toPage(title: string, answers: string[]): string {
   const sections = answers.map((answer, index) => `<h2>${toHeading(index)}</h2>\n${splitParagraphs(answer)}`);
   return `<!doctype html><html><head><title>${title}</title></head><body>\n${sections.join('\n')}\n</body></html>\n`;

@@ -1,6 +1,6 @@
 import type { Bench } from './bench.ts';
 
-/** Has the simulated outside forget what it was sent. */
+/** Deletes the requests that the simulated receiver has recorded. */
 export async function resetReceiver({ rig }: Bench): Promise<void> {
   await fetch(`${rig.outside}/__sim/reset?provider=receiver`, { method: 'POST' });
 }

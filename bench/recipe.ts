@@ -1,4 +1,4 @@
-/** What a D1 parameter may be. */
+/** The types of a D1 parameter. */
 export type Value = string | number | boolean | null;
 export type Row = Record<string, unknown>;
 
@@ -12,8 +12,8 @@ export interface RecordedCall {
 }
 
 /**
- * Where a parameter comes from when the call is made again. In `text` and `each` literal parts and names alternate, beginning
- * with a literal; `each` is the element of a JSON list that has one for each record.
+ * Where the value of a parameter comes from when a call is replayed. In `text` and `each`, literal parts and names alternate, beginning with a
+ * literal; `each` is the template of one element of a JSON list, filled for each record.
  */
 export type Slot = { constant: Value } | { value: string } | { text: string[] } | { each: string[] };
 
@@ -25,7 +25,7 @@ export interface CallRecipe {
   learns?: Record<string, string>;
 }
 
-/** Values that stand for themselves nowhere else: what a recorded parameter holds of them is filled in anew. */
+/** Values that are unique in the recorded statements: wherever a parameter contains one, the replay fills in another value. */
 export interface Markers {
   values: Record<string, string | number>;
   /** The moments between which the call was made: a number among them is the time. */
@@ -55,7 +55,7 @@ function toSlot(parameter: Value, { values, from, to }: Markers): Slot {
   return element === null ? { text: parts } : { each: parts };
 }
 
-/** The JSON of the one element of a JSON list that has just one, else null. */
+/** The JSON of the only element of a JSON list; null unless the text is such a list. */
 function onlyElement(text: string): string | null {
   if (!text.startsWith('[')) return null;
   try {

@@ -5,7 +5,7 @@ import { toRecipe, type CallRecipe, type Markers, type RecordedCall } from './re
 import type { Usage } from './usage.ts';
 import type { Recipe } from './workers/floor-recipes.ts';
 
-/** What the service did of D1 for one dry request and everything that followed from it. */
+/** The D1 calls and other usage of one dry request and all work that followed from it. */
 export interface Recording<Answer> {
   answer: Answer;
   calls: RecordedCall[];
@@ -14,15 +14,15 @@ export interface Recording<Answer> {
   to: number;
 }
 
-/** The calls to D1 since this was last asked. */
+/** The D1 calls since the previous `recordedCalls`. */
 export const recordedCalls = ({ clients }: Bench): Promise<RecordedCall[]> => clients.recording.json({ method: 'GET', path: '/recorded' });
 
-/** What else was used since this was last asked. */
+/** The other usage since the previous `recordedUsage`. */
 export const recordedUsage = ({ clients }: Bench): Promise<Usage> => clients.recording.json({ method: 'GET', path: '/usage' });
 
 export async function record<Answer>(bench: Bench, exchange: HttpExchange): Promise<Recording<Answer>> {
   const { clients, headers, rig } = bench;
-  // A read first, so that the look-up of the API key is in its cache and not taken for a part of the case.
+  // A read first, so that the API key is cached and its look-up does not count for the case.
   await clients.recording.call({ method: 'GET', path: '/api/v1/contacts?limit=1', headers });
   await recordedCalls(bench);
   await recordedUsage(bench);
@@ -81,13 +81,13 @@ export const toAcceptedCost = (name: string, calls: RecordedCall[]): AcceptedCos
   ended: sumCost(calls),
 });
 
-/** What the floor has done since it was last asked. `completions` of runs wrote a row of the benchmark itself each. */
+/** The floor's D1 cost since the previous `floorCost`, without the rows that the benchmark itself wrote for `completions` of runs. */
 export async function floorCost({ clients }: Bench, completions = 0): Promise<Cost> {
   const cost = await clients.floor.json<Cost>({ method: 'GET', path: '/counts' });
   return { ...cost, rowsWritten: cost.rowsWritten - completions };
 }
 
-/** The floor is one only while it does to the database what the service does. */
+/** Throws when the floor makes other D1 calls than the service: the comparison would be wrong. */
 export function requireSameCost(name: string, service: Cost, floor: Cost): void {
   if (service.calls === floor.calls && service.rowsWritten === floor.rowsWritten) return;
   const shown = ({ calls, rowsWritten }: Cost) => `${calls} calls that write ${rowsWritten} rows`;

@@ -30,7 +30,7 @@ export interface Report {
 
 const rounded = (value: number, digits = 3) => Number(value.toPrecision(digits));
 
-/** Until the last run has ended, where runs are woken. */
+/** For cases that wake runs: when the last run has ended. */
 function wakingLines({ name, count, service, floor }: Result): string[] {
   if (count === undefined) return [];
   const seconds = (samples: Sample[]) => rounded(count / middle(samples).perSecond);

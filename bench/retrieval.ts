@@ -1,21 +1,21 @@
 import { table } from './table.ts';
 
-/** Ways of looking for chunks. */
+/** The search modes. */
 export const modes = ['hybrid', 'vector', 'keyword'] as const;
 export type Mode = (typeof modes)[number];
 
-/** How far down an answer is looked at. */
+/** The number of results that are looked at. */
 export const maxRank = 10;
 const nearTop = 5;
 
 export interface Quality {
   /** Share of the questions whose passage is among the first five. */
   recallAt5: number;
-  /** Mean of the reciprocal of its place, 0 beyond the tenth (mean reciprocal rank). */
+  /** Mean reciprocal rank: the mean of 1 / rank of the passage, 0 beyond the tenth. */
   meanReciprocalRank: number;
 }
 
-/** What a set of questions showed. */
+/** The results of a set of questions. */
 export interface Retrieval {
   set: string;
   questions: number;
@@ -23,7 +23,7 @@ export interface Retrieval {
   qualities: Record<Mode, Quality>;
 }
 
-/** `places`: where the passage of each question was found, from 1; null: not at all. */
+/** `places` are the ranks at which the passages were found, from 1; null: not found. */
 export function measureQuality(places: (number | null)[]): Quality {
   const sum = (of: (place: number) => number) => places.reduce<number>((total, place) => total + (place === null ? 0 : of(place)), 0);
   return {
@@ -36,7 +36,7 @@ export function measureQuality(places: (number | null)[]): Quality {
 export const isHybridBest = ({ qualities: { hybrid, vector, keyword } }: Retrieval): boolean =>
   (['recallAt5', 'meanReciprocalRank'] as const).every((measure) => hybrid[measure] >= Math.max(vector[measure], keyword[measure]));
 
-/** Share of the ids of the true answers that are in the given ones. */
+/** The share of the true ids that were found. */
 export function measureRecall(given: number[][], truth: number[][]): number {
   const counts = truth.map((ids, question) => {
     const found = new Set(given[question]);

@@ -6,7 +6,7 @@ import type { Usage } from './usage.ts';
 
 /** What one dialled row of a campaign used. */
 export interface RowUse extends Usage {
-  /** What came of dialling. */
+  /** How the calls end. */
   kind: string;
   d1Calls: number;
   d1RowsRead: number;
@@ -15,7 +15,7 @@ export interface RowUse extends Usage {
   processorMs: number;
 }
 
-/** Of one row, when `rows` of them used so much together. */
+/** The use of one row, from the use of `rows` rows together. */
 export function rowUse(kind: string, rows: number, usage: Usage, calls: RecordedCall[], processorSeconds: number): RowUse {
   const d1 = sumCost(calls);
   const shared = Object.fromEntries(Object.entries(usage).map(([name, value]) => [name, Number(value) / rows])) as unknown as Usage;

@@ -4,7 +4,7 @@ import { table } from './table.ts';
 const shown = (value: number) => String(Number(value.toPrecision(3)));
 const dollars = (value: number) => value.toFixed(2);
 
-/** What a run of the typical journey is billed for, beside what it was reckoned to be. */
+/** The billed use of a run of the typical journey, beside its estimate. */
 export function runCostSection(use: RunUse): string[] {
   const { lines, dollarsPerMillion } = runCost(use);
   const heads = ['resource', 'before the run', 'the run', '$ a million of each', '$ a million runs', 'estimate', '$ by it'];

@@ -21,7 +21,7 @@ export const prices = {
   filePut: 4.5,
 };
 
-/** What a run of six nodes was reckoned to use before there was one to measure, what starts it not included. */
+/** The estimate of a run of six nodes from before it could be measured, without what starts the run. */
 export const estimate = { objectRequests: 4, objectSeconds: 0.5, objectRowsWritten: 18, d1RowsWritten: 9 };
 
 export interface CostLine {

@@ -22,7 +22,7 @@ await runProgram(async () => {
     const seconds = (performance.now() - startedAt) / 1000;
     const written = report({ facts, findings, loggedLines: bench.rig.loggedLines(), seconds });
     console.log(`\n${written.markdown}`);
-    // What is kept is a whole run.
+    // Only a complete run is written.
     if (!isQuick && !chosen.length) progress(`Written to ${writeReport(written)}`);
   } finally {
     await endBench(bench);

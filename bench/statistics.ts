@@ -1,4 +1,4 @@
-/** The value below which the share `rank` (0 to 1) of the values lies, by the nearest rank. */
+/** The percentile at `rank` (0 to 1), by the nearest-rank method. */
 export function percentile(values: number[], rank: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * rank) - 1)] ?? Number.NaN;

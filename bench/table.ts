@@ -1,4 +1,4 @@
-/** A Markdown table; a column whose first cell is a number is one of numbers. */
+/** A Markdown table. A column with a number in the first row is right-aligned. */
 export function table(heads: string[], rows: string[][]): string[] {
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]!.length)));
   const isText = (column: number) => !/^[\d.]+$/.test(rows[0]![column]!);

@@ -1,13 +1,13 @@
 import { median } from './statistics.ts';
 import { table } from './table.ts';
 
-/** A figure that is to be at least or at most so much, beside that of a floor where there is one. */
+/** A figure with its target, beside the floor's figure where there is one. */
 export interface TargetedFigure {
   name: string;
   unit: string;
   /** Absent: the value is only reported. */
   target?: { atLeast: number } | { atMost: number };
-  /** Of each round. */
+  /** The values of all rounds. */
   service: number[];
   floor?: number[];
   /** What the floor does. */

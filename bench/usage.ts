@@ -5,7 +5,7 @@ export interface Usage {
   filesWritten: number;
   /** Calls of objects' methods. */
   objectCalls: number;
-  /** Frames that objects were sent over sockets; twenty are billed as a call. */
+  /** Frames that sockets delivered to objects; twenty are billed as one call. */
   socketFrames: number;
   alarmsFired: number;
   /** Each is billed as one row written. */

@@ -4,7 +4,7 @@ import type { TargetedFigure } from '../targets.ts';
 import { Campaign, toCampaignFile, waitUntil } from './campaigns.ts';
 
 const fileName = 'people.csv';
-/** How exactly the moment is known at which all rows are in. */
+/** How often the campaign's state is read, and so how exactly the end of the import is known. */
 const betweenMs = 20;
 
 /** From the start of a campaign over a file until all its rows are in and it runs. */

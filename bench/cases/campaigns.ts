@@ -36,7 +36,7 @@ interface Progress extends Standing {
   waiting: { live: number; organization_live: number } | null;
 }
 
-/** A campaign of a service; nobody is called again, and failures do not stop it. */
+/** A campaign without retries, and with its circuit breaker off. */
 export class Campaign {
   readonly #bench: Bench;
   readonly #caller: Caller;
@@ -92,7 +92,7 @@ export class Campaign {
   }
 }
 
-/** Looks again and again; throws when it takes too long. */
+/** Checks repeatedly until the condition holds; throws when that takes too long. */
 export async function waitUntil(what: string, limitMs: number, isSo: () => Promise<boolean>, betweenMs = 100): Promise<void> {
   const startedAt = Date.now();
   while (!(await isSo())) {

@@ -64,7 +64,7 @@ async function giveEventRecipes(bench: Bench, type: string, name: string): Promi
   return toAcceptedCost(name, calls);
 }
 
-/** Nobody handles the events of the floor that only accepts. */
+/** Marks the events of the `accepting` floor as handled, since nothing handles them. */
 async function markAll({ rig }: Bench): Promise<void> {
   await rig.databases.floor.prepare('UPDATE event SET handled_at = created_at WHERE handled_at IS NULL').run();
 }

@@ -29,7 +29,7 @@ export function postEvent({ headers }: Bench, type: string, number: number, path
 
 export const deliveryKey = (number: number) => `delivery-of-the-bench-${number}`;
 
-/** Something has arrived: wakes the run that waits for the contact's parcel. */
+/** Reports that the contact's parcel has arrived, which wakes the run that waits for it. */
 export function postParcelArrival({ headers }: Bench, number: number, path = '/api/v1/events'): HttpExchange {
   const body = JSON.stringify({ event_type: wakingType, phone: toSenderPhone(number), data: toParcelArrivalData(number) });
   return { method: 'POST', path, headers, body };
@@ -59,7 +59,7 @@ export function postWebhook(number: number, path: string): HttpExchange {
 export const rowsPerRequest = 5000;
 export const upsertPath = '/api/v1/contacts/bulk-upsert';
 
-/** The people of a page, from 0 on. */
+/** Upserts the people of a page; pages begin at 0. */
 export function postUpsert({ headers }: Bench, page: number): HttpExchange {
   const contacts = Array.from({ length: rowsPerRequest }, (_, index) => createPerson(page * rowsPerRequest + index));
   return { method: 'POST', path: upsertPath, headers, body: JSON.stringify({ list_name: 'Customers', contacts }) };

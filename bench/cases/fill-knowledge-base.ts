@@ -10,7 +10,7 @@ const chunksPerDocument = 500;
 const charactersPerChunk = 1300;
 const rowsPerCopy = 500;
 
-/** Documents of sections, each a chunk of sentences of the lists; the other databases get the same rows. */
+/** Adds documents whose sections become one chunk each, of sentences from the lists. Copies the rows to the other databases. */
 export async function fillKnowledgeBase(bench: Bench, chunks: number): Promise<void> {
   const base = new KnowledgeBase(bench, bench.headers);
   const sentences = listSentences(setNames.map(readQuestionSet));
@@ -27,7 +27,7 @@ export async function fillKnowledgeBase(bench: Bench, chunks: number): Promise<v
       if (made !== size) throw new Error(`${size} sections became ${made} chunks`);
     }
   };
-  // While the model works for one, the service does for another.
+  // Two at once: while the model embeds one document, the service processes another.
   await Promise.all([addDocuments(), addDocuments()]);
   const { service, recording, floor } = bench.rig.databases;
   for (const table of ['knowledge_document', 'knowledge_chunk'])

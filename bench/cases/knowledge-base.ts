@@ -15,7 +15,7 @@ interface Ticket {
   storage_key: string;
 }
 
-/** As much of a document's record as is read here. */
+/** The fields of a document's record that the benchmark reads. */
 interface Standing {
   processing_status: 'pending' | 'processing' | 'completed' | 'failed';
   processing_error: string | null;
@@ -55,7 +55,7 @@ export class KnowledgeBase {
     return ticket;
   }
 
-  /** Has an uploaded file processed; answers how many chunks it has when they can be found. */
+  /** Processes an uploaded file; returns its number of chunks once they can be found. */
   async process(ticket: Ticket): Promise<number> {
     await this.#begin(ticket);
     const startedAt = Date.now();

@@ -12,8 +12,8 @@ const maxMegabytes = 100;
 const heapMegabytes = 80;
 
 /**
- * Files as large as may be uploaded, in a service whose isolate has no more heap than the bound leaves: a table until it is cut into chunks, of
- * which it has too many, and a PDF with pictures to its end. A file that needs more ends the run.
+ * Processes files of the largest allowed size in a service whose isolate has only as much heap as the limit leaves: a table until it is cut into
+ * chunks, of which it has too many, and a PDF with pictures to its end. A file that needs more memory ends the run.
  */
 export async function measureLargeFiles({ pace, progress }: Bench, sentences: string[]): Promise<TargetedFigure[]> {
   const { largeFileMebibytes: mebibytes } = pace;
@@ -39,7 +39,7 @@ export async function measureLargeFiles({ pace, progress }: Bench, sentences: st
 }
 
 interface Memory {
-  /** MB of the isolate, at the most. */
+  /** The most memory that the isolate held, in MB. */
   held: number;
   /** MB by which workerd grew, at the most. */
   growth: number;

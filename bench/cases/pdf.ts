@@ -42,7 +42,7 @@ async function measurePages(bench: Bench, base: KnowledgeBase, sentences: string
   ];
 }
 
-/** How long the work takes without what the model took of it. In seconds. */
+/** How many seconds the work takes without the model's time. */
 async function secondsOf({ rig }: Bench, work: () => Promise<unknown>): Promise<number> {
   const { embeddingMs } = rig.model;
   embeddingMs.length = 0;

@@ -39,6 +39,6 @@ async function runCampaign(bench: Bench, rows: number, ending: CallOutcome): Pro
     + (SELECT count(*) FROM voice_agent_run WHERE is_completed = 0) AS count`;
   const isOver = async () => (await database.prepare(open).bind(campaign.id).first<{ count: number }>())!.count === 0;
   await waitUntil('every row is done and its call settled', 180_000, isOver);
-  // Recordings come, and objects that are done remove themselves.
+  // Recordings still arrive, and finished objects delete themselves.
   await sleep(1500);
 }

@@ -10,7 +10,7 @@ import type { TargetedFigure } from '../targets.ts';
 import type { SearchRecipe } from '../workers/floor-knowledge.ts';
 import { fillKnowledgeBase } from './fill-knowledge-base.ts';
 
-/** How far down the index is asked when five chunks are wanted. */
+/** How many of the nearest chunks the index is asked for when a search wants five. */
 const topK = 20;
 const path = '/api/v1/knowledge-base/search';
 

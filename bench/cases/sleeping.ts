@@ -5,7 +5,7 @@ import { waitFor } from '../local/wait-until-idle.ts';
 import { sumCost, recordedCalls, recordedUsage } from '../record.ts';
 import { fireTrigger } from './exchanges.ts';
 
-/** What the service does in a stretch of time in which nobody asks anything of it. */
+/** What the service does in a period without requests. */
 export interface Idle {
   /** Processor time of workerd. */
   millisecondsPerSecond: number;
@@ -27,12 +27,12 @@ const contactsPerFiring = 100;
 /** Local objects leave memory after 10 s without a call. */
 const untilEvictedMs = 11_000;
 
-/** Runs that sleep, in the recording service since it counts alarms: what they cost while they do, beside the same service before. */
+/** Compares the service with and without sleeping runs. Uses the recording service, since that counts alarms. */
 export async function measureSleeping(bench: Bench): Promise<Sleep> {
   const { sleepingRuns: runs, sleepingSeconds: seconds } = bench.pace;
   await sleep(untilEvictedMs);
   bench.progress(`${seconds} s without sleeping runs`);
-  // What the ticks of the hours before would have caught up with.
+  // Three ticks do the work that the ticks of earlier hours would have done.
   const soon = Date.now() + 60_000;
   for (let tick = 0; tick < 3; tick++) await bench.clients.recording.call({ method: 'POST', path: `/tick?at=${soon}` });
   const without = await idle(bench, seconds);
@@ -43,7 +43,7 @@ export async function measureSleeping(bench: Bench): Promise<Sleep> {
   return { runs, seconds, startedPerSecond, without, with: await idle(bench, seconds) };
 }
 
-/** A stretch with one tick at its beginning, as each minute has. */
+/** Measures a period that begins with one tick, as each minute does. */
 async function idle(bench: Bench, seconds: number): Promise<Idle> {
   await recordedCalls(bench);
   await recordedUsage(bench);
@@ -56,7 +56,7 @@ async function idle(bench: Bench, seconds: number): Promise<Idle> {
   return { millisecondsPerSecond: (used / seconds) * 1000, alarmsFired, tickCalls: ticks.calls, tickRowsRead: ticks.rowsRead };
 }
 
-/** Answers how many started in a second, up to their sleep. */
+/** Returns how many runs a second were started and fell asleep. */
 async function startSleepers(bench: Bench, runs: number): Promise<number> {
   const { clients, rig, sleepingPath } = bench;
   const database = rig.databases.recording;
@@ -68,7 +68,7 @@ async function startSleepers(bench: Bench, runs: number): Promise<number> {
   const startedAt = performance.now();
   for (let at = 0; at < ids.length; at += contactsPerFiring) {
     await clients.recording.call(fireTrigger(bench, sleepingPath, ids.slice(at, at + contactsPerFiring)));
-    // What is recorded meanwhile is of no use and would grow.
+    // These recorded calls are not needed, and would pile up.
     await recordedCalls(bench);
   }
   await waitFor(database, runs, "SELECT count(*) FROM automation_run WHERE state = 'waiting'");

@@ -22,7 +22,7 @@ interface Lines {
   acceptMs: number;
 }
 
-/** `callSeconds` are on the average; every number has a length of its own. */
+/** `callSeconds` are averages; the length of a call depends on its number. */
 const every: Lines[] = [
   {
     name: '100 slots, lines of 0.5 to 1.5 s that are busy',
@@ -59,7 +59,7 @@ const every: Lines[] = [
   },
 ];
 
-/** How much of the time that campaigns have slots for calls is in them, when nothing begins or ends. */
+/** Measures which share of the time slots are in calls, in the middle of a campaign. */
 export async function measureSlotUse(bench: Bench): Promise<TargetedFigure[]> {
   const figures: TargetedFigure[] = [];
   for (const lines of every) figures.push(...(await measureLines(bench, lines)));
@@ -96,7 +96,7 @@ interface Watched {
   to: number;
 }
 
-/** The service tells how many slots it has granted. */
+/** Also returns the share of slots that the service reports as granted. */
 async function watchCampaign(bench: Bench, carrier: SimulatedCarrier, lines: Lines): Promise<Watched & { granted: number }> {
   const { slots, callSeconds, ending } = lines;
   const rows = Math.ceil((slots / callSeconds) * (rampSeconds(lines) + bench.pace.slotSeconds + 3));

@@ -23,7 +23,7 @@ const mapping = {
 
 type Caller = 'service' | 'recording';
 
-/** How fast contacts of books come in, what that asks of D1, and what a push takes beside the requests that it makes. */
+/** Measures how fast contacts are read from the accounting tool, which D1 calls that takes, and how long a push takes beside its requests. */
 export async function measureSync(bench: Bench): Promise<TargetedFigure[]> {
   const { syncedContacts: count, syncRounds } = bench.pace;
   bench.progress(`Syncs of ${count} contacts of books, ${syncRounds} rounds`);
@@ -136,7 +136,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** The books of an organization of its own, connected and mapped. */
+/** The connected and mapped accounting tool of an organization. */
 class Books {
   readonly #bench: Bench;
   readonly #caller: Caller;
@@ -152,7 +152,7 @@ class Books {
     this.#outside = new Client(new URL(bench.rig.outside), 1);
   }
 
-  /** Of an organization of its own, which the recording service has one of. */
+  /** For the service, signs up a new organization. The recording service has one organization only. */
   static async connect(bench: Bench, caller: Caller, count: number): Promise<Books> {
     const { origins, outside } = bench.rig;
     const ownKey = () => createDemoOrganization(`${origins.service.origin}/api/v1`, { hasSimulatedCarrier: false });
@@ -184,7 +184,7 @@ class Books {
     return this.call('POST', `/integration/${this.id}/contacts/${contactId}/push`);
   }
 
-  /** What the service itself asks of the broker. */
+  /** Sends a request to the broker as the service does. */
   ask(method: 'GET' | 'PUT', path: string, query: Record<string, string> = {}, body?: object): Promise<string> {
     const parameters = Object.entries({ organization_id: booksOrganization, ...query }).map(([name, value]) => ({
       name,
@@ -202,7 +202,7 @@ class Books {
     return this.#outside.call({ method: 'POST', path: '/composio/api/v3.1/tools/execute/proxy', headers, body: JSON.stringify(request) });
   }
 
-  /** Reads all of it, under the mapping that the first time begins with: after how many seconds it was completed. */
+  /** Syncs all contacts; the first sync begins with the mapping. Returns after how many seconds the sync completed. */
   async sync(expected: { created: number; unchanged: number }): Promise<number> {
     if (expected.created > 0) await this.call('PUT', `/integration/${this.id}/field-mapping`, { field_mapping: mapping });
     else await this.call('POST', `/integration/${this.id}/resync`);

@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts';
 import type { Caller } from './campaigns.ts';
 
-/** What a test session is given to say in every prompt, so that the model can tell whose turn it answers. */
+/** A line for every system prompt of a session, by which the model knows which session it answers. */
 export const toSystemPrompt = (talk: string): string => `Talk ${talk}. You speak about a delivery of furniture, one sentence at a time.`;
 
 const createAgent = (name: string) => ({
@@ -14,7 +14,7 @@ interface Pairing {
   adversary_workflow_id: number;
 }
 
-/** Two agents of a service that talk for as long as they are let, and what is asked of them. */
+/** Two agents that talk with each other until the turn limit, and requests about their test sessions. */
 export class TestAgents {
   readonly #bench: Bench;
   readonly #caller: Caller;
@@ -39,7 +39,7 @@ export class TestAgents {
     return new TestAgents(bench, caller, { actor_workflow_id: actor.id, adversary_workflow_id: adversary.id });
   }
 
-  /** Has the two talk once; answers the session's id. `talk` is the name of it in their prompts. */
+  /** Starts one session of the two agents; returns its id. `talk` is the name of the session in their prompts. */
   async startSession(talk: string, turns: number): Promise<number> {
     const config = { max_turns: turns, actor_context: { talk }, adversary_context: { talk } };
     const { id } = await this.#post<{ id: number }>('/test-sessions', { name: talk, ...this.#pairing, config });
@@ -47,7 +47,7 @@ export class TestAgents {
     return id;
   }
 
-  /** Answers the id of a load test, which has begun. */
+  /** Starts a load test; returns its id. */
   async startLoadTest(count: number, concurrency: number, config: object, rampSeconds = 0): Promise<number> {
     const load = { name: 'Load', ...this.#pairing, test_count: count, concurrency, ramp_seconds: rampSeconds, config };
     return (await this.#post<{ load_test_group_id: number }>('/load-tests', load)).load_test_group_id;

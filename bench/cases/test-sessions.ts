@@ -13,7 +13,7 @@ const concurrency = 50;
 const turns = 4;
 /** With the model's own time about a second a turn, as with a model that talks. */
 const delayMs = 800;
-/** Sessions that began together would all end together, since the model takes the same time for every answer. */
+/** Spreads the ends: the model takes the same time for every answer, so sessions that begin together would end together. */
 const rampSeconds = 4;
 const costedTurns = 10;
 const pollMs = 1000;
@@ -27,7 +27,7 @@ async function measureLoadTest(bench: Bench): Promise<TargetedFigure[]> {
   const { testSessions: count } = bench.pace;
   bench.progress(`A load test of ${count} sessions of ${turns} turns, one a second, ${concurrency} at once`);
   const agents = await TestAgents.create(bench, 'service');
-  // What the first ones load counts for none.
+  // The first sessions only warm up.
   await waitUntilOver(bench, 'service', await agents.startLoadTest(concurrency, concurrency, { max_turns: turns }));
   const id = await agents.startLoadTest(count, concurrency, { max_turns: turns, turn_delay_ms: delayMs }, rampSeconds);
   const liveMs: number[] = [];
@@ -86,7 +86,7 @@ async function waitUntilOver(bench: Bench, caller: 'service' | 'recording', load
     return pending + running === 0;
   };
   await waitUntil('every session has ended', 180_000, isOver);
-  // Objects that are done remove themselves.
+  // Finished objects delete themselves.
   await sleep(1500);
 }
 

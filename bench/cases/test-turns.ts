@@ -8,14 +8,14 @@ import { toSystemPrompt, TestAgents } from './test-agents.ts';
 const turnsPerTalk = 20;
 const concurrentTalks = 8;
 
-/** What each turn of a session takes beside the model: from one side's words until the other side's are stored. */
+/** Measures the time of each turn without the model's time: from the stored words of one side until the stored words of the other side. */
 export async function measureTestTurns(bench: Bench): Promise<TargetedFigure[]> {
   const { testTalks: talks } = bench.pace;
   bench.progress(`${talks * turnsPerTalk} turns in ${talks} test sessions, ${concurrentTalks} at once`);
   const agents = await TestAgents.create(bench, 'service');
   const inService = (talk: string) => talkInService(agents, talk);
   const onFloor = (talk: string) => talkOnFloor(bench, talk);
-  // What the first ones load counts for none.
+  // The first sessions only warm up.
   await overheads(bench, 'first-service', concurrentTalks, inService);
   const service = await overheads(bench, 'service', talks, inService);
   await overheads(bench, 'first-floor', concurrentTalks, onFloor);
@@ -31,7 +31,7 @@ export async function measureTestTurns(bench: Bench): Promise<TargetedFigure[]> 
   }));
 }
 
-/** The moments of a talk's turns, epoch ms. */
+/** Has a talk of this name; returns when each turn was stored, in epoch ms. */
 type Talk = (talk: string) => Promise<number[]>;
 
 async function overheads({ rig }: Bench, side: string, talks: number, talkOf: Talk): Promise<number[]> {

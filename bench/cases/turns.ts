@@ -23,7 +23,7 @@ interface ReceivedFrames {
 export async function measureTurns(bench: Bench): Promise<TargetedFigure[]> {
   const { talks } = bench.pace;
   bench.progress(`${talks * turnsPerTalk} turns in ${talks} talks, ${concurrentTalks} at once`);
-  // What the first talk loads counts for none.
+  // The first talks only warm up.
   await serviceOverheads(bench, concurrentTalks);
   const service = await serviceOverheads(bench, talks);
   await talkWithFloor(bench, 'first', concurrentTalks);
@@ -40,7 +40,7 @@ export async function measureTurns(bench: Bench): Promise<TargetedFigure[]> {
   return [figure(0.5), { ...figure(0.95), target: { atMost: 25 } }];
 }
 
-/** Talks that the service has, and what each turn of them took beside the model. In ms. */
+/** Makes calls in the service; returns the overhead of each turn beside the model, in ms. */
 export const serviceOverheads = async (bench: Bench, talks: number): Promise<number[]> =>
   toOverheads(bench, await talkWithService(bench, talks));
 
@@ -97,7 +97,7 @@ async function talkWithFloor({ rig }: Bench, round: string, talks: number): Prom
   return received;
 }
 
-/** Throws unless every turn was answered, by the model. */
+/** Throws unless the model answered every turn. */
 function toOverheads({ rig }: Bench, talks: ReceivedFrames[]): number[] {
   const overheads = talks.flatMap(({ said, firstWordMs }) => {
     if (said.length !== turnsPerTalk || firstWordMs.length !== turnsPerTalk)

@@ -24,7 +24,7 @@ export async function measureTypicalJourney(bench: Bench): Promise<Measured> {
   const paths = { service: bench.typicalWebhookPath, floor: '/webhooks/typical' };
   const results = await measureWebhookRuns(bench, name, paths, floorDoes);
   const { webhooks, rounds, steadyWebhooks, steadyRounds } = bench.pace;
-  // The rounds that do not count call out, too.
+  // The warm-up rounds make outside calls, too.
   const runs = webhooks * (rounds + 1) + steadyWebhooks * (steadyRounds + 1);
   for (const side of ['service', 'floor']) await requireReceiverCalls(bench, `/${side}`, runs);
   const { calls, usage } = recorded.recording;

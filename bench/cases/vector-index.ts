@@ -4,7 +4,7 @@ import { startVectorRig, type VectorRig } from '../local/vector-rig.ts';
 import { measureRecall } from '../retrieval.ts';
 import type { TargetedFigure } from '../targets.ts';
 
-/** How many vectors, and how many questions of them are answered in one request, which is timed as a whole. */
+/** Numbers of vectors, each with the number of questions in one timed request. */
 const sizes = [
   { vectors: 1000, questionsARequest: 200 },
   { vectors: 20_000, questionsARequest: 10 },

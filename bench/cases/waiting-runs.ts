@@ -13,7 +13,7 @@ export interface WaitingRun {
   waiter: Row;
 }
 
-/** Of the one run that sleeps in this database. */
+/** Reads the only waiting run of this database. */
 export async function readWaitingRun(database: Database): Promise<WaitingRun> {
   const run = (await database.prepare("SELECT * FROM automation_run WHERE state = 'waiting'").first<Row>())!;
   return { run, waiter: (await database.prepare('SELECT * FROM run_waiter').first<Row>())! };
@@ -30,7 +30,7 @@ export async function startWaitingRuns(bench: Bench, database: Database, people:
   await waitFor(database, people.length, "SELECT count(*) FROM automation_run WHERE state = 'waiting'");
 }
 
-/** Ids of contacts by the numbers of the people. */
+/** Contact ids by person number. */
 async function toContacts(database: Database, people: number[]): Promise<Map<number, number>> {
   const { results } = await database
     .prepare(
@@ -47,7 +47,7 @@ let floorRuns = 0;
 export async function insertWaitingRuns({ clients, rig }: Bench, { run, waiter }: WaitingRun, people: number[]): Promise<void> {
   const database = rig.databases.floor;
   const contacts = await toContacts(database, people);
-  // Beyond every id that the database gives by itself.
+  // Above all ids that the database assigns.
   const ids = people.map(() => 10_000_000_000 + ++floorRuns);
   const runs = ids.map((id, index) => ({ ...run, id, contact_id: contacts.get(people[index]!)!, dedup_key: `waiting:${id}` }));
   await insertRows(database, 'automation_run', runs);

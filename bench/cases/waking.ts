@@ -25,7 +25,7 @@ const recordedPerson = 4321;
 
 const name = (runs: number) => `${runs} runs wait, ${runs} events wake one each`;
 
-/** Runs that sleep until an event names their contact, and the events, each for one of them. */
+/** Times events that each wake the sleeping run of one contact. */
 export async function measureWaking(bench: Bench): Promise<{ results: Result[]; costs: AcceptedCost[] }> {
   const { wakingRuns, wakingRounds, sleepBeforeWakingMs } = bench.pace;
   bench.progress(name(wakingRuns));

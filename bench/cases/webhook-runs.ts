@@ -12,7 +12,7 @@ const steadyPerSecond = 20;
 /** How many webhooks were sent so far: no two have the same number. */
 let sent = 0;
 
-/** Where each side takes the webhooks of a journey. */
+/** The webhook path of a journey on each side. */
 export type Paths = Record<Side, string>;
 
 /** Webhook to completed run: as fast as they are accepted, and at a steady rate that leaves no queue. */
@@ -77,11 +77,11 @@ export interface RecordedWebhook {
   recording: Recording<unknown>;
   /** The recipe of the one call by that origin that has a statement with this beginning. */
   part(by: RecordedCall['by'], beginning: string): CallRecipe;
-  /** The calls that became parts. */
+  /** The calls that `part` has returned. */
   parts: RecordedCall[];
 }
 
-/** One webhook of a contact, by the recording service, after another has filled the caches and noted the contact's new field. */
+/** Records one webhook of a contact. A webhook before it fills the caches and registers the contact's new field. */
 export async function recordWebhook(bench: Bench, path: string): Promise<RecordedWebhook> {
   await record(bench, postWebhook(sent++, path));
   const number = sent++;

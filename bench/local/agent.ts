@@ -32,7 +32,7 @@ const delivery = {
   },
 };
 
-/** Has a service place calls through this account, with an agent for them, whose id is answered. */
+/** Creates a telephony config with this account, and a voice agent; returns the agent's id. */
 export async function prepareCalling(client: Client, headers: Record<string, string>, account: CarrierAccount): Promise<number> {
   const post = (path: string, body: object) =>
     client.json<{ id: number }>({ method: 'POST', path: `/api/v1${path}`, headers, body: JSON.stringify(body) });

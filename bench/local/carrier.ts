@@ -23,10 +23,10 @@ export class SimulatedCarrier {
     this.#simulators = simulators;
   }
 
-  /** Where calls are ordered. */
+  /** The path that places calls. */
   callsPath = ({ accountSid }: CarrierAccount): string => `/twilio/2010-04-01/Accounts/${accountSid}/Calls.json`;
 
-  /** Forgets every call and calls behave by `settings` from now on. No call may be live. */
+  /** Deletes all calls, and gives later calls these settings. No call may be live. */
   async behave(settings: GivenCallSettings): Promise<void> {
     await this.#send('POST', '/__sim/reset?provider=twilio');
     await this.#send('PATCH', '/twilio/__sim/settings', settings);
@@ -37,7 +37,7 @@ export class SimulatedCarrier {
     return calls;
   }
 
-  /** While callbacks are held: the next ones that would have been sent. */
+  /** The callbacks that the carrier would send next; for while it holds callbacks. */
   async due({ accountSid }: CarrierAccount): Promise<DueCallback[]> {
     const { due } = await this.#send<{ due: DueCallback[] }>('GET', `/twilio/__sim/due?wait_ms=1000&account=${accountSid}`);
     return due;

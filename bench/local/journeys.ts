@@ -17,7 +17,7 @@ export interface Journeys {
 
 const workflows = '/api/v1/automation-workflows';
 
-/** Active journeys for every case. `receiver` is where they call out to. */
+/** Creates the active journeys of all cases. `receiver` is the address that their requests go to. */
 export async function createJourneys(service: Client, headers: Record<string, string>, receiver: string): Promise<Journeys> {
   const create = async (name: string, definition: object, trigger: object): Promise<{ id: number; trigger: Trigger }> => {
     const body = JSON.stringify({ name, definition, trigger });

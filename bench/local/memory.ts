@@ -6,8 +6,8 @@ import { workerdId } from './processor-time.ts';
 const sampleEveryMs = 10;
 
 /**
- * By how many MB the resident size of workerd, with all that its Workers, D1, queues and R2 hold, was the largest above what it was before,
- * seen every 10 ms until `work` is done; not a number where there is no /proc.
+ * How many MB workerd grew at most while `work` ran: its resident size, with all Workers, D1, queues and R2, read every 10 ms. NaN where there is no
+ * /proc.
  */
 export async function measureGrowth(work: () => Promise<unknown>): Promise<number> {
   const id = workerdId();
@@ -15,7 +15,7 @@ export async function measureGrowth(work: () => Promise<unknown>): Promise<numbe
   return (await measureMax(async () => residentMegabytes(id), work)) - before;
 }
 
-/** The most MB that an isolate held, in its heap and in buffers, whenever it answered until `work` was done; what could be collected included. */
+/** The most MB that an isolate held in its heap and in buffers while `work` ran, garbage included, as often as it answered. */
 export const measureHeap = (inspector: Inspector, work: () => Promise<unknown>): Promise<number> =>
   measureMax(async () => (await inspector.heldBytes()) / 1e6, work);
 

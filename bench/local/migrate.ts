@@ -8,7 +8,7 @@ const migrations = join(projectDirectory, 'migrations');
 /** Ids begin after these, so that no other number in a recorded statement can be taken for one. */
 const before = { contact: 6_100_000_000, event: 7_100_000_000, run: 8_100_000_000, delivery: 9_100_000_000 };
 
-/** When a run's row became completed, recorded by the database itself, to the millisecond. */
+/** The database itself records, to the millisecond, when the row of a run became completed. */
 const completions = [
   'CREATE TABLE bench_completion (run_id INTEGER PRIMARY KEY, completed_at INTEGER NOT NULL)',
   `CREATE TRIGGER bench_completed AFTER UPDATE OF state ON automation_run WHEN NEW.state = 'completed' BEGIN

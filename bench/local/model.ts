@@ -17,7 +17,7 @@ export interface Model {
   answers: Map<string, AnswerTimes>;
   /** All answers of a talk in their order, where the instructions begin with its name: "Talk 7.". */
   talks: Map<string, AnswerTimes[]>;
-  /** How long making vectors took in each request for them, from when it had come until its answer went. In ms. */
+  /** How long each embeddings request took, from its arrival until its answer was sent. In ms. */
   embeddingMs: number[];
   close(): Promise<void>;
 }

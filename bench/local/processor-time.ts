@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What Linux counts processor time in, for programs. */
+/** Linux reports processor time to programs in these ticks. */
 const ticksPerSecond = 100;
 
 /** Processor time that the workerd which this program has started has used so far; not a number where there is no /proc. */

@@ -36,8 +36,8 @@ export interface RigOptions {
 }
 
 /**
- * Starts the Workers in one workerd, each on a socket of its own that leads straight to it, with a D1 database of its own
- * that has the migrations applied. What they log is counted and discarded, but for errors. State is in a temporary folder until `stop`.
+ * Starts the Workers in one workerd. Each has its own socket, without a router before it, and its own migrated D1 database. Their log lines are
+ * counted and, but for errors, dropped. State is in a temporary folder until `stop`.
  */
 export async function startRig({ isInspected = false, heapMegabytes }: RigOptions = {}): Promise<Rig> {
   const wrangler = loadWrangler();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { brokerVariables } from './broker.ts';
 import { bundle } from './bundle.ts';
 
-/** What the benchmark reads or changes of the options that wrangler makes of wrangler.toml. */
+/** The options from wrangler.toml that the benchmark reads or changes. */
 export interface WorkerOptions {
   compatibilityDate: string;
   bindings: Record<string, string>;
@@ -27,9 +27,9 @@ export interface ExternalOrigins {
 }
 
 /**
- * The three Workers of a run. The service has its options from wrangler.toml, but for the rate limits and the number of calls at once,
- * which would end the run, and secrets of this run; it may call `outside`. The recording service differs in its database and queues, and
- * asks the simulated model, which does what agents want of one; the floor has a binding of each kind.
+ * The three Workers of a benchmark. The service has its options from wrangler.toml, but its own secrets, and no rate limits or call limit that would
+ * end the benchmark. The recording service has another database, other queues, and the simulated model, which answers as agents need it. The floor
+ * has a binding of each kind.
  */
 export async function readWorkers(directory: string, configured: WorkerOptions, { simulators, model }: ExternalOrigins) {
   const { compatibilityDate, queueProducers, queueConsumers, durableObjects } = configured;

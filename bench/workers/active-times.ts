@@ -1,4 +1,4 @@
-/** How long objects have something to do: an object that does several things at once is busy once. */
+/** Measures how long objects are busy. Work that an object does at the same time counts once. */
 export class ActiveTimes {
   readonly #busy = new Map<string, { things: number; since: number }>();
   readonly #onIdle: (milliseconds: number) => void;

@@ -41,7 +41,10 @@ export class FloatScanObject extends DurableObject {
 
 const products = new Float64Array(1000);
 
-/** Fills `products`. Four vectors at a time, whose number is a multiple of four: a number of the question is read once for four. */
+/**
+ * Fills `products`, four vectors at a time, so that each number of the question is read once for four vectors. The number of vectors is a multiple of
+ * four.
+ */
 function multiply(vectors: Float32Array, question: Float64Array): void {
   for (let position = 0; position < vectors.length / dimensions; position += 4) {
     const a = position * dimensions;

@@ -5,7 +5,7 @@ const rowsPerStatement = 500;
 
 /** Takes in the rows of a file, 500 at a time. */
 export class FloorRowsObject extends DurableObject<Bindings> {
-  /** Answers how many there are. */
+  /** Returns the number of rows. */
   async importRows(file: string): Promise<number> {
     const { sql } = this.ctx.storage;
     sql.exec('CREATE TABLE campaign_row (number INTEGER PRIMARY KEY, phone TEXT NOT NULL, state TEXT NOT NULL, variables TEXT NOT NULL)');
@@ -36,7 +36,7 @@ interface Chunk {
   choices: { delta: { content?: string } }[];
 }
 
-/** Greets, and says over the carrier's socket what the model answers to what it hears. */
+/** Greets, and speaks the model's answer to each text that the carrier's socket delivers. */
 export class FloorTalkObject extends DurableObject<Bindings> {
   readonly #messages = [{ role: 'system', content: 'You take deliveries of a furniture shop.' }];
 

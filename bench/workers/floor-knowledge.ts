@@ -42,7 +42,7 @@ knowledgeRoutes.post('/searches/:name/:part', async (c) => {
   }
 });
 
-/** The text of a PDF by the library that the service uses, page after page; nothing is kept but its length. */
+/** Extracts the text of a PDF with the service's library, page after page; keeps only its length. */
 knowledgeRoutes.post('/pdf', async (c) => {
   const { extractText, getDocumentProxy } = await import('unpdf');
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(await c.req.arrayBuffer())));

@@ -21,7 +21,7 @@ export interface Message {
   record: Values;
 }
 
-/** `request` is played by the route, `queue` by the consumer, `object` by a run's object at its end. */
+/** The route replays `request`, the consumer `queue`, and a run's object `object` at its end. */
 export interface Recipe {
   request: CallRecipe[];
   queue: CallRecipe[];

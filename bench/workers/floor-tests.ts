@@ -4,9 +4,9 @@ import type { Bindings } from './floor-recipes.ts';
 
 /** A talk of an object with itself. */
 interface Talk {
-  /** Where the model is asked. */
+  /** The address of the model. */
   url: string;
-  /** Stands in every question. */
+  /** The system prompt of every question. */
   system: string;
   turns: number;
 }

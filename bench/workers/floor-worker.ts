@@ -10,7 +10,7 @@ export { FloorCallStatesObject, FloorRowsObject, FloorTalkObject } from './floor
 export { FloorRunObject } from './floor-object.ts';
 export { FloorTestObject } from './floor-tests.ts';
 
-// What each case costs at least on this runtime: the statements that the service was recorded to make, from bare Hono routes.
+// The least that each case costs on this runtime: bare Hono routes make the D1 statements that were recorded of the service.
 
 const parallelObjects = 25;
 

@@ -53,7 +53,7 @@ class RecordingStatement {
     return result;
   }
 
-  /** What the query builder calls where nothing is to be answered. */
+  /** The query builder calls this for statements without result rows. */
   async run(): Promise<D1Result> {
     const result = await this.real.run();
     this.#record([this], false, [result]);

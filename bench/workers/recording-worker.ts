@@ -12,8 +12,8 @@ import { ActiveTimes } from './active-times.ts';
 import { RecordingDatabase } from './recording-database.ts';
 import { countCalls, countStorage, countUses } from './recording-object.ts';
 
-// The service, over a database that writes down each call, and over the other bindings that count. It answers dry requests only:
-// what is measured is the service itself.
+// The service, with a database that records each call and other bindings that count. Only the service itself is measured, so it answers dry requests
+// only.
 
 const calls: RecordedCall[] = [];
 const usage = noUsage();

@@ -47,7 +47,7 @@ function joined(vectors: Float32Array[]): Float32Array {
 const split = (all: Float32Array): Float32Array[] =>
   Array.from({ length: all.length / dimensions }, (_, position) => all.slice(position * dimensions, (position + 1) * dimensions));
 
-/** Questions that have been made, by the number of vectors that they are near to. */
+/** Prepared questions, by the number of vectors in the index. */
 const toQuestions = new Map<number, Float32Array>();
 
 export default {

@@ -21,7 +21,7 @@ const timersOf = (stub: ReturnType<typeof runStub>) =>
     state.storage.sql.exec<{ kind: string; attempts: number }>('SELECT kind, attempts FROM timer ORDER BY kind').toArray(),
   );
 
-test('while the database does not answer, work is retried with growing delays and nothing is lost', async () => {
+test('work is retried with growing delays, and nothing is lost, while the database does not answer', async () => {
   const { client, stub, runId, workflow } = await sleepingRun('PT1S');
   let isDown = true;
   await runInDurableObject(stub, (object) => {
@@ -50,7 +50,7 @@ test('while the database does not answer, work is retried with growing delays an
   expect(run.outcome).toBe('done');
 });
 
-test('an object without work has no alarm, and a sleeping one exactly the alarm of its earliest timer', async () => {
+test('an object without work has no alarm, and a sleeping object has the alarm of its earliest timer', async () => {
   const { stub } = await sleepingRun('P400D');
   await runInDurableObject(stub, async (_object, state) => {
     const due = state.storage.sql.exec<{ due: number }>('SELECT min(due) AS due FROM timer').one().due;

@@ -120,7 +120,7 @@ describe('a conversation over the carrier’s relay', () => {
     expect(carrier.frames[0]).toMatchObject({ interruptible: false });
   });
 
-  test('templates read the run’s context before the agent’s own variables', async () => {
+  test('templates read the run’s context, then the agent’s own variables', async () => {
     stubOutsideServices();
     const { carrier } = await connected({
       definition: simple({ greeting: '{{ company }} calls {{ first_name }}.' }),

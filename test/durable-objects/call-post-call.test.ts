@@ -120,7 +120,7 @@ describe('the end of a call', () => {
     expect(await readCallRun(runId)).toEqual(row);
   });
 
-  test('a run that was completed before stays as it is', async () => {
+  test('a run that was already completed is not changed', async () => {
     stubOutsideServices();
     const { organizationId, runId, stub } = await talked();
     await env.DB.prepare("UPDATE voice_agent_run SET is_completed = 1, outcome = 'cancelled' WHERE id = ?").bind(runId).run();
@@ -287,7 +287,7 @@ describe('webhooks of an agent', () => {
     expect(settled).toHaveBeenCalledTimes(1);
   });
 
-  test('a receiver that refuses, or an address that must not be called, is tried once', async () => {
+  test('are tried once at a receiver that refuses them, and at an address that must not be called', async () => {
     let asked = 0;
     stubOutsideServices({
       other: (request) => {

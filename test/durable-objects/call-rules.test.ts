@@ -7,7 +7,7 @@ import { isOptOut } from '../../src/contacts/suppressions/opt-out-words.ts';
 describe('pressed keys', () => {
   const key = fc.constantFrom(...'0123456789*ABCD');
 
-  test('a number is complete as it was pressed, without the # that ends it', () => {
+  test('form a number that is complete without the # that ends it', () => {
     fc.assert(
       fc.property(fc.array(key, { minLength: 1, maxLength: 31 }), (keys) => {
         let before = '';
@@ -22,7 +22,7 @@ describe('pressed keys', () => {
     );
   });
 
-  test('keys without a pause are complete after 32, and none is lost', () => {
+  test('are complete after 32 keys without a pause, and none is lost', () => {
     fc.assert(
       fc.property(fc.array(key, { maxLength: 100 }), (keys) => {
         const finished: string[] = [];
@@ -37,7 +37,7 @@ describe('pressed keys', () => {
     );
   });
 
-  test('a # alone is a key, and words follow the pressed keys', () => {
+  test('include a # alone, and come before the words that follow', () => {
     expect(addPressedKey('', '#')).toEqual({ finished: '#' });
     expect(formatPressedKeys('12')).toBe('pressed 12');
     expect(formatPressedKeys('12', 'as I said')).toBe('pressed 12. as I said');
@@ -61,7 +61,7 @@ describe('frames of the carrier', () => {
     expect(read({ type: 'error' })).toEqual({ type: 'error', description: '' });
   });
 
-  test('any data is read or answered as a fault, and never throws', () => {
+  test('are read or reported as a fault, whatever they contain, and never make the reader throw', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -101,7 +101,7 @@ const ended = (reports: AttemptReport[]) =>
   );
 
 describe('a person', () => {
-  it('is not handed out again after a late report of an earlier submission', async () => {
+  it('is not called again after a late report of an earlier submission', async () => {
     const { slots, call, request, begun, placed, attempt } = await setUp();
     await request([call(key)]);
     await begun();
@@ -112,7 +112,7 @@ describe('a person', () => {
     expect(await slots.beginCalls([key])).toEqual([]);
   });
 
-  it('is looked up three times before a call counts as not placed, after any history', async () => {
+  it('is looked up three times before a call counts as not placed, whatever happened before', async () => {
     const { call, request, begun, until, attempt, placed } = await setUp();
     await request([call(key)]);
     for (let time = 0; time < 3; time++) {
@@ -159,7 +159,7 @@ describe('a person', () => {
     expect((await carrierLedger(account)).calls).toEqual([]);
   });
 
-  it('whose call turns up after it was given up is hung up', async () => {
+  it('is hung up when their call turns up after it was given up', async () => {
     const { slots, call, request, begun, until } = await setUp();
     await request([call(key)]);
     await begun();
@@ -187,7 +187,7 @@ describe('an undialled attempt', () => {
     await until(key, 'returned');
   });
 
-  it('that our own database held up waits, and does not fail', async () => {
+  it('waits when our own database held it up, and does not fail', async () => {
     const { call, request, begun, attempt, placed } = await setUp();
     await request([call(key)]);
     for (let time = 0; time < 4; time++) {
@@ -211,7 +211,7 @@ describe('an undialled attempt', () => {
 });
 
 describe('an outcome', () => {
-  it('that comes while other calls are looked up stays, and frees one slot', async () => {
+  it('stays when it comes during look-ups of other calls, and frees one slot', async () => {
     const { slots, call, request, until, attempt, attempts, placed } = await setUp();
     const keys = Array.from({ length: 8 }, (_, index) => `campaign:1:${index}:1`);
     const clock = { now: Date.now() + 3_600_000 };

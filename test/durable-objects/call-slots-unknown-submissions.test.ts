@@ -64,7 +64,7 @@ describe('a call whose placing is unknown', () => {
     expect(await dialled()).toBe(1);
   });
 
-  it('was not placed if three look-ups find no call: only then it may be tried again', { tags: 'soak' }, async () => {
+  it('counts as not placed after three look-ups without a call, and only then may be retried', { tags: 'soak' }, async () => {
     const { account, ask, ended, dialled, waitOptions, key, slots } = await setUp();
     await faultOnPlacing(account, { status: 500 });
     await ask(person('0002'));
@@ -73,7 +73,7 @@ describe('a call whose placing is unknown', () => {
     expect(await slots.beginCalls([key])).toEqual([]);
   });
 
-  it('is not placed by another caller when its own caller has died', { tags: 'soak' }, async () => {
+  it('is not placed by another consumer when the first one has died', { tags: 'soak' }, async () => {
     const { ask, ended, dialled, waitOptions, key, slots } = await setUp();
     const lost = vi.spyOn(env.CALLS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
     await ask(person('0002'));

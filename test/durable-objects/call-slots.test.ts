@@ -106,7 +106,7 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('report an attempt that its owner requests once more again, and do not dial it', async () => {
+  it('report an attempt again that its owner requests again, and do not dial it', async () => {
     const listener = recordingCampaign();
     const { request, call, account } = await setUp();
     const calls = [call('campaign:1:1:1', person('0001'))];
@@ -142,7 +142,7 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('name the limit that holds each call, not one that is not reached', async () => {
+  it('name the limit that holds each call back', async () => {
     const { request, call, account, slots, campaign } = await setUp({ concurrentCalls: 4, callsPerSecond: 1 });
     await answerNoLookUps(account);
     const single: Owner = { kind: 'single', id: 0 };
@@ -288,7 +288,7 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('answer without data where none exist', async () => {
+  it('answer without data when they have none', async () => {
     const slots = env.CALL_SLOTS.getByName('999999999');
     expect(await slots.getCallStatus('campaign:1:1:1')).toBeNull();
     expect(await slots.beginCalls(['campaign:1:1:1'])).toEqual([]);

@@ -167,7 +167,7 @@ describe('a tool that refuses the summary', () => {
     expect((await integrationOf(call.client, id)).last_error).toBeNull();
   });
 
-  test('for a while is tried again, at most six times, no sooner than it requests', async () => {
+  test('is asked again after a temporary failure, at most six times, and no sooner than it requests', async () => {
     stubOutsideServices();
     const call = await talked({ tools: { chatapp: { channel } } });
     await planFault({

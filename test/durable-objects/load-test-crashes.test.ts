@@ -6,7 +6,7 @@ import { crashAtCall, type CrashPoint } from '../support/crashing-object.ts';
 
 type Watchable = Parameters<typeof crashAtCall>[0];
 
-/** As whoever calls an object does it: again when the call broke. */
+/** Repeats a call to an object when the connection breaks, as its callers do. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -19,7 +19,7 @@ async function again<T>(call: () => Promise<T>): Promise<T> {
 
 const stepMs = 70_000;
 
-/** Has the object, wherever it lives now, do what is due, each time a good minute later. */
+/** Makes the object, in its current instance, do its due work, over a minute later each time. */
 function nudger(load: Loaded) {
   let aheadMs = 0;
   return () => {

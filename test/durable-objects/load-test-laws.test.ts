@@ -13,7 +13,7 @@ const ends: Pick<SessionReport, 'status' | 'outcome'>[] = [
   { status: 'stopped', outcome: 'failed' },
 ];
 
-/** What happens to a load test from outside. `which` chooses among those that it can happen to. */
+/** An outside event of a load test. `which` selects one of the sessions that it can concern. */
 const happening = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('end' as const), which: fc.nat(), how: fc.constantFrom(...ends) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('repeat' as const), which: fc.nat(), how: fc.constantFrom(...ends) }) },
@@ -86,7 +86,7 @@ async function look({ load, now, ended }: World): Promise<void> {
   if (live) expect(live.statuses!.filter((status) => status === 'pending')).toHaveLength(pending);
 }
 
-test('whatever happens, no more run than may, the counts are exact at every moment, and every session ends once', async () => {
+test('whatever happens, no more sessions run than allowed, the counts are always exact, and every session ends once', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ happenings, ...options }) => {
       const world: World = { load: await standingLoadTest(options), now: monday, ended: new Map() };

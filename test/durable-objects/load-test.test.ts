@@ -25,14 +25,14 @@ const statisticsOf = async (load: Loaded) => (await load.stub().statistics())!.s
 
 const runningIds = (load: Loaded): number[] => [...load.sessions.running];
 
-describe('how many run', () => {
-  test('as many as may begin at once, in the order of their indexes', async () => {
+describe('the running sessions', () => {
+  test('begin at once up to the concurrency, in the order of their indexes', async () => {
     const load = await standingLoadTest({ count: 5, concurrency: 2 });
     expect([...load.sessions.begun]).toEqual(load.sessionIds.slice(0, 2).map((id) => [id, 1]));
     expect(await statisticsOf(load)).toMatchObject({ status: 'running', total: 5, pending: 3, running: 2, achieved_concurrency_max: 2 });
   });
 
-  test('when one ends the next begins, and never are there more', async () => {
+  test('are replaced one by one as they end, and never exceed the concurrency', async () => {
     const load = await standingLoadTest({ count: 5, concurrency: 2 });
     for (let ended = 1; ended <= 5; ended += 1) {
       await end(load, runningIds(load)[0]!);
@@ -44,14 +44,14 @@ describe('how many run', () => {
     expect([...load.sessions.begun.values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
-  test('several that end together are all followed', async () => {
+  test('are all replaced when several end at once', async () => {
     const load = await standingLoadTest({ count: 9, concurrency: 3 });
     await Promise.all(runningIds(load).map((id) => end(load, id)));
     await settle(load);
     expect(runningIds(load)).toEqual(load.sessionIds.slice(3, 6));
   });
 
-  test('a ramp lets them begin one after the other, by itself', async () => {
+  test('begin one after the other during a ramp, without a request', async () => {
     const load = await standingLoadTest({ count: 10, concurrency: 5, rampSeconds: 40 });
     const at = async (seconds: number) => {
       await goTo(load, monday + seconds * 1000);
@@ -63,7 +63,7 @@ describe('how many run', () => {
     expect(await statisticsOf(load)).toMatchObject({ achieved_concurrency_max: 5 });
   });
 
-  test('within a ramp an end makes room for one only as far as the ramp has come', async () => {
+  test('are replaced during a ramp only as far as the ramp has come', async () => {
     const load = await standingLoadTest({ count: 10, concurrency: 3, rampSeconds: 20 });
     await end(load, runningIds(load)[0]!);
     await settle(load);
@@ -73,8 +73,8 @@ describe('how many run', () => {
   });
 });
 
-describe('reports', () => {
-  test('one that comes again counts once, also with another word', async () => {
+describe('a report', () => {
+  test('that is repeated counts once, even with another result', async () => {
     const load = await standingLoadTest({ count: 5, concurrency: 2 });
     const [first] = runningIds(load);
     const report = await end(load, first!);
@@ -85,14 +85,14 @@ describe('reports', () => {
     expect(runningIds(load)).toEqual(load.sessionIds.slice(1, 3));
   });
 
-  test('one of a session that is not of this load test counts for nothing', async () => {
+  test('of a session of another load test does not count', async () => {
     const load = await standingLoadTest({ count: 3, concurrency: 2 });
     await load.stub().sessionEnded(reportOf(load, load.sessionIds[0]!, { sessionId: 1 + load.sessionIds[2]! }));
     await load.stub().sessionEnded(reportOf(load, load.sessionIds[0]!, { testIndex: 7 }));
     expect(await statisticsOf(load)).toMatchObject({ running: 2, pending: 1, completed: 0 });
   });
 
-  test('one that comes before its session was known to have begun counts', async () => {
+  test("that comes before the answer to its session's start counts", async () => {
     const load = await newLoadTest({ count: 2, concurrency: 1 });
     await standAt(load, monday);
     load.sessions.watched = async (call) => {
@@ -105,7 +105,7 @@ describe('reports', () => {
     expect(await rowOf(load)).toMatchObject({ status: 'completed', statistics: { completed: 2, achieved_concurrency_max: 1 } });
   });
 
-  test('what they tell is in the statistics while the load test runs', async () => {
+  test('is part of the statistics while the load test runs', async () => {
     const load = await standingLoadTest({ count: 4, concurrency: 4 });
     const [passed, failed, broken] = load.sessionIds;
     await end(load, passed!, { durationMs: 2000, latenciesMs: [100, 300] });
@@ -127,7 +127,7 @@ describe('reports', () => {
   });
 });
 
-describe('its end', () => {
+describe('the end of a load test', () => {
   test('comes with the last session: the row has the statistics, and the object is gone', async () => {
     const load = await standingLoadTest({ count: 3, concurrency: 2 });
     for (const id of load.sessionIds) {
@@ -149,7 +149,7 @@ describe('its end', () => {
     await inside(load, (_object, state) => expect(state.storage.sql.exec('SELECT name FROM sqlite_master').toArray()).toEqual([]));
   });
 
-  test('is final: neither a late report nor a poke nor another begin revives it', async () => {
+  test('is final: a late report, a poke or another begin changes nothing', async () => {
     const load = await standingLoadTest({ count: 1 });
     const report = await end(load, load.sessionIds[0]!);
     await settle(load);
@@ -164,7 +164,7 @@ describe('its end', () => {
 });
 
 describe('a stop', () => {
-  test('ends what has not begun, stops what runs, and is told by the row before it returns', async () => {
+  test('ends pending sessions, stops running ones, and is in the row before it returns', async () => {
     const load = await standingLoadTest({ count: 6, concurrency: 2 });
     await end(load, load.sessionIds[0]!);
     await settle(load);
@@ -179,7 +179,7 @@ describe('a stop', () => {
     expect([...load.sessions.begun.keys()]).toEqual(load.sessionIds.slice(0, 3));
   });
 
-  test('lets nothing begin any more while stopped sessions end', async () => {
+  test('lets no session begin while stopped sessions end', async () => {
     const load = await standingLoadTest({ count: 6, concurrency: 2 });
     await load.stub().stop('act');
     expect(await statisticsOf(load)).toMatchObject({ status: 'stopped', pending: 0, running: 2, stopped: 4 });
@@ -193,7 +193,7 @@ describe('a stop', () => {
     expect((await rowOf(load)).statistics).toMatchObject({ status: 'stopped', stopped: 5, completed: 1 });
   });
 
-  test('is repeated by its act alone', async () => {
+  test('can be repeated under the same key only', async () => {
     const load = await standingLoadTest({ count: 2, concurrency: 1 });
     await load.stub().stop('act');
     await load.stub().stop('act');
@@ -203,7 +203,7 @@ describe('a stop', () => {
     });
   });
 
-  test('reaches a session whose start broke off', async () => {
+  test('reaches a session whose start failed half-way', async () => {
     const load = await standingLoadTest({ count: 1 });
     const [id] = load.sessionIds as [number];
     load.sessions.running.delete(id);
@@ -214,7 +214,7 @@ describe('a stop', () => {
     expect((await rowOf(load))['statistics']).toMatchObject({ stopped: 1 });
   });
 
-  test('that comes with the last end is none the worse for it', async () => {
+  test('that comes together with the last end leaves the load test stopped and its results complete', async () => {
     const load = await standingLoadTest({ count: 2, concurrency: 1 });
     let isOver = false;
     await beforeCalls(load, async ([sql]) => {
@@ -228,7 +228,7 @@ describe('a stop', () => {
     expect(await load.stub().statistics()).toBeNull();
   });
 
-  test('of a session that may or may not have begun ends it either way', async () => {
+  test('ends a session that may or may not have begun', async () => {
     const load = await newLoadTest({ count: 2, concurrency: 2 });
     await standAt(load, monday);
     load.sessions.isDown = true;
@@ -244,7 +244,7 @@ describe('a stop', () => {
   });
 });
 
-describe('what was lost', () => {
+describe('after a loss', () => {
   test('a load test whose object was never made is begun by the minute tick', async () => {
     const load = await newLoadTest({ count: 3, concurrency: 2 });
     await tickAt(Date.now() + 600_000);
@@ -255,7 +255,7 @@ describe('what was lost', () => {
     await expect.poll(() => load.stub().statistics()).toBeNull();
   });
 
-  test('a session that did not answer is told again, and holds its place meanwhile', async () => {
+  test('a session that did not answer is started again, and keeps its slot meanwhile', async () => {
     const load = await newLoadTest({ count: 4, concurrency: 2 });
     await standAt(load, monday);
     load.sessions.isDown = true;
@@ -268,7 +268,7 @@ describe('what was lost', () => {
     expect(await statisticsOf(load)).toMatchObject({ running: 2, pending: 2 });
   });
 
-  test('the object lives on through an eviction', async () => {
+  test('the load test goes on after an eviction', async () => {
     const load = await standingLoadTest({ count: 3, concurrency: 2 });
     await evictDurableObject(load.stub() as unknown as DurableObjectStub);
     await standAt(load, monday);
@@ -278,7 +278,7 @@ describe('what was lost', () => {
     expect([...load.sessions.begun.values()]).toEqual([1, 1, 1]);
   });
 
-  test('a session that is silent beyond its time is poked, and its row tells how it ended', async () => {
+  test('a session that is silent for too long is poked, and its row tells how it ended', async () => {
     const load = await standingLoadTest({ count: 3, concurrency: 2 });
     const [silent, slow] = load.sessionIds;
     await load.sessions.end(silent!, 'completed', 'passed');
@@ -290,7 +290,7 @@ describe('what was lost', () => {
     expect(runningIds(load)).toEqual([slow, load.sessionIds[2]]);
   });
 
-  test('a session that cannot be brought to begin is given up, and the load test ends without it', async () => {
+  test('a session that cannot be started is given up, and the load test ends without it', async () => {
     const load = await newLoadTest({ count: 1 });
     await standAt(load, monday);
     load.sessions.isDown = true;
@@ -302,7 +302,7 @@ describe('what was lost', () => {
     expect(await sessionStatuses(load)).toEqual(['failed']);
   });
 
-  test('an end that could not be written is written when it is poked', async () => {
+  test('an end that could not be written is written after a poke', async () => {
     const load = await standingLoadTest({ count: 1 });
     let isDown = true;
     await beforeCalls(load, async () => {
@@ -318,7 +318,7 @@ describe('what was lost', () => {
     expect(await load.stub().statistics()).toBeNull();
   });
 
-  test('its row says when it is to be looked after, each minute anew', async () => {
+  test('its row has the time at which the tick checks it, a minute later after each minute', async () => {
     const load = await standingLoadTest({ count: 1 });
     const { wake_at: first } = await rowOf(load);
     expect(first).toBeGreaterThan(monday);
@@ -327,7 +327,7 @@ describe('what was lost', () => {
   });
 });
 
-test('a word of the object that comes late changes nothing in a row that has a later one', async () => {
+test('a late projection changes nothing in a row with a higher revision', async () => {
   const load = await standingLoadTest({ count: 1 });
   await end(load, load.sessionIds[0]!);
   await settle(load);
@@ -337,7 +337,7 @@ test('a word of the object that comes late changes nothing in a row that has a l
   expect(await rowOf(load)).toEqual(row);
 });
 
-test('begin is repeatable: two at once make one load test', async () => {
+test('repeated begins at once make one load test', async () => {
   const load = await newLoadTest({ count: 3, concurrency: 2 });
   await standAt(load, monday);
   await Promise.all([1, 2, 3].map(() => load.stub().begin(load.organizationId, load.id)));
@@ -345,7 +345,7 @@ test('begin is repeatable: two at once make one load test', async () => {
   expect([...load.sessions.begun]).toEqual(load.sessionIds.slice(0, 2).map((id) => [id, 1]));
 });
 
-test('there is no object of a load test of another organization, nor of one that is not there', async () => {
+test("an object with the id of another organization's load test, or of none, does nothing", async () => {
   const load = await newLoadTest();
   for (const name of [`${load.organizationId}/999999999`, `${load.organizationId + 1_000_000}/${load.id}`]) {
     const [organization, id] = name.split('/').map(Number) as [number, number];

@@ -32,8 +32,8 @@ const hashOf = (sql: string): string =>
       .trim(),
   ).slice(0, 16);
 
-test.each(Object.entries(landed))('the schema steps of %s that have landed are as they were', (_name, { steps, hashes }) => {
+test.each(Object.entries(landed))('the released schema steps of %s are unchanged', (_name, { steps, hashes }) => {
   expect(steps.slice(0, hashes.length).map(hashOf)).toEqual(hashes);
-  // A new step is added here.
+  // Append the hash of a new step here.
   expect(steps).toHaveLength(hashes.length);
 });

@@ -21,7 +21,7 @@ afterAll(() => vi.restoreAllMocks());
 
 type Watchable = Parameters<typeof crashAtCall>[0];
 
-/** As whoever calls an object does it: again when the call broke. */
+/** Repeats a call to an object when the connection breaks, as its callers do. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -40,7 +40,7 @@ const lines = [
   'adversary: I am her, number 2.',
 ];
 
-/** What the model of one session answers, however often it is asked. */
+/** What the model answers in one session; the same question gets the same answer. */
 class Model {
   /** How often each question was answered. */
   readonly answered = new Map<string, number>();
@@ -98,7 +98,7 @@ async function wholeSession(n: number, moment: CrashPoint): Promise<CrashWatch> 
     actor: { disposition: 'resolved' },
     adversary: { disposition: 'resolved' },
   });
-  // What was under way is done again, and nothing else: the two talks are concluded at the same time.
+  // Only the work under way is repeated. Both talks are concluded at the same time, so that may be two requests.
   const times = [...model.answered.values()];
   expect(Math.max(...times)).toBeLessThanOrEqual(2);
   expect(times.filter((count) => count > 1).length).toBeLessThanOrEqual(2);
@@ -163,7 +163,7 @@ describe('a session whose object dies alone', () => {
     ]);
   });
 
-  test('in a turn is not held to be slow for the time in which it was dead', async () => {
+  test("in a turn does not count the time of the crash as the agent's latency", async () => {
     let asked = 0;
     const held = new HeldAnswer();
     scripted({ actor: () => (++asked > 1 ? 'Here I am.' : held.response()) });
@@ -179,7 +179,7 @@ describe('a session whose object dies alone', () => {
   });
 });
 
-test('a stop that dies with the object is done when it is repeated', async () => {
+test('in a stop completes the stop when it is repeated', async () => {
   scripted();
   const stopped = async (n: number, moment: CrashPoint) => {
     const session = await newSession({ config: { turn_delay_ms: 60_000 } });
@@ -187,7 +187,7 @@ test('a stop that dies with the object is done when it is repeated', async () =>
     await vi.waitFor(async () => expect((await session.stub().transcript())!.turns).toHaveLength(1));
     const watch = await crashAtCall(session.stub() as unknown as Watchable, n, moment);
     const answer = await again(() => session.stub().stop('act')).catch((error: { code?: string }) => error.code);
-    // It may have gone by the time of the repetition, and then the row tells.
+    // The object may be gone when the stop is repeated; then the row has the result.
     expect(answer === 'conflict' || (answer as { status: string }).status === 'stopped').toBe(true);
     expect(await endedRow(session)).toMatchObject({ status: 'stopped', results: { stop_reason: 'stopped', turns: 1 } });
     expect(linesOf(await keptTalk(session))).toEqual(['adversary: Hello there.']);

@@ -25,7 +25,7 @@ import {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Says its goodbye where it is told to. */
+/** An agent that says goodbye when its prompt tells it to. */
 const leavingAgent = (prompt: string, data: object = {}) => ({
   nodes: [
     { id: 'start', type: 'startCall', data: { prompt, ...data } },
@@ -34,7 +34,7 @@ const leavingAgent = (prompt: string, data: object = {}) => ({
   edges: [{ id: 'e', source: 'start', target: 'bye', data: { label: 'leave', condition: 'it is time', transition_speech: 'One moment.' } }],
 });
 
-/** What an object refuses with. */
+/** The error of a refused call; null when it was not refused. */
 const refusedBy = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => null,
@@ -43,7 +43,7 @@ const refusedBy = (call: Promise<unknown>): Promise<unknown> =>
 
 const until = (look: () => unknown) => vi.waitFor(look, { timeout: 10_000, interval: 5 });
 
-/** The talk has come so far. */
+/** Waits until that many turns were said. */
 const hasSaid = (session: NewSession, turns: number) =>
   until(async () => expect((await session.stub().transcript())!.turns.length).toBeGreaterThanOrEqual(turns));
 
@@ -74,13 +74,13 @@ describe('two agents', () => {
     expect(talk!.startedAt).toBe(row['started_at']);
   });
 
-  test('are begun by whom the config says', async () => {
+  test('begin with the side that the config names', async () => {
     scripted();
     const { lines } = await played({ config: { max_turns: 3, first_speaker: 'actor' } });
     expect(lines).toEqual(['actor: I am him, number 0.', 'adversary: I am her, number 0.', 'actor: I am him, number 1.']);
   });
 
-  test('are told what the other one said, and nothing else', async () => {
+  test('get only the words of the other side', async () => {
     const { asked } = scripted();
     await played({ config: { max_turns: 3 } });
     const last = asked.findLast(({ stream }) => stream)!;
@@ -91,7 +91,7 @@ describe('two agents', () => {
     ]);
   });
 
-  test('that are one agent talk with each other as two', async () => {
+  test('can be the same agent, with a context for each side', async () => {
     scripted();
     const { row, lines, results } = await played({
       isAlone: true,
@@ -113,7 +113,7 @@ describe('two agents', () => {
   });
 });
 
-test('nobody waits after the last turn', async () => {
+test('there is no pause after the last turn', async () => {
   scripted();
   const { results } = await played({ config: { max_turns: 1, turn_delay_ms: 60_000 } });
   expect(results).toMatchObject({ stop_reason: 'max_turns', turns: 1 });
@@ -121,7 +121,7 @@ test('nobody waits after the last turn', async () => {
 });
 
 describe('a side that speaks twice', () => {
-  test('has spoken in one turn, and the other one answers both at once', async () => {
+  test('has one turn, which the other side answers as a whole', async () => {
     const { asked } = scripted({ actor: (_body, turn) => (turn === 0 ? { text: 'Well.', calls: [['leave']] } : 'Goodbye then.') });
     const { lines, results } = await played({ actor: { definition: leavingAgent('You are the actor.') } });
     expect(lines).toEqual(['adversary: Hello there.', 'actor: Well. One moment. Goodbye then.']);
@@ -146,12 +146,12 @@ describe('a talk ends', () => {
     expect(results).toMatchObject({ stop_reason: 'adversary_ended', turns: 3 });
   });
 
-  test('for the reason that comes first when there are two', async () => {
+  test('for the first of two reasons', async () => {
     scripted({ actor: () => ({ text: 'Bye!', calls: [['end_call']] }) });
     expect((await played({ config: { max_turns: 2 } })).results['stop_reason']).toBe('actor_ended');
   });
 
-  test('when one side has had nothing to say twice running', async () => {
+  test('when one side says nothing twice in a row', async () => {
     scripted({ actor: () => '' });
     const { lines, results, row } = await played();
     const filled = `actor: ${defaultPhrases.please_repeat}`;
@@ -160,20 +160,20 @@ describe('a talk ends', () => {
     expect(row['status']).toBe('completed');
   });
 
-  test('not when a side found its words again in between', async () => {
+  test('not when a side speaks again in between', async () => {
     let asked = 0;
-    // Each silence is asked about once more.
+    // The model is asked a second time after each empty answer.
     scripted({ actor: () => ([1, 2, 4, 5].includes(++asked) ? '' : 'I am here.') });
     expect((await played({ config: { max_turns: 6 } })).results['stop_reason']).toBe('max_turns');
   });
 
-  test('when both have nothing to say', async () => {
+  test('when both sides say nothing', async () => {
     scripted({ actor: () => '', adversary: () => '' });
     const { results } = await played({ adversary: { definition: simpleAgent('You are the adversary.') } });
     expect(results).toMatchObject({ stop_reason: 'silence', turns: 3 });
   });
 
-  test('when its time is up, and the turn under way is cut off where it is', async () => {
+  test('when its time is up, with the current turn cut off', async () => {
     const held = new HeldAnswer();
     scripted({ actor: () => held.response() });
     const session = await newSession({ config: { max_duration_seconds: 1 } });
@@ -187,13 +187,13 @@ describe('a talk ends', () => {
     expect(held.isAborted).toBe(true);
   });
 
-  test('when its time is up while nobody speaks', async () => {
+  test('when its time is up during a pause', async () => {
     scripted();
     const { results } = await played({ config: { max_duration_seconds: 1, turn_delay_ms: 60_000 } });
     expect(results).toMatchObject({ stop_reason: 'max_duration', turns: 1, duration_seconds: expect.closeTo(1, 0) });
   });
 
-  test('in an error when the language model fails and fails again, which the session tells', async () => {
+  test('in an error when the language model fails twice, and the session shows the error', async () => {
     const { asked } = scripted({ actor: () => refusal(400) });
     const { row, results, lines } = await played({ config: { checks: [{ name: 'Judged', type: 'judge', criteria: 'It went well' }] } });
     expect(row).toMatchObject({
@@ -226,7 +226,7 @@ describe('tools in a test', () => {
     };
   };
 
-  test('answer as they are mocked', async () => {
+  test('return their mocked response', async () => {
     scripted({ actor: callsOnce() });
     const { lines } = await played({
       actor: { definition: withTool('actor') },
@@ -244,7 +244,7 @@ describe('tools in a test', () => {
     expect(lines.at(-1)).toBe('adversary: I heard {"error":"no such order"}');
   });
 
-  test('are never called when nothing is said of them', async () => {
+  test('are never called without a mock', async () => {
     scripted({ actor: callsOnce() });
     const { lines, results } = await played({
       actor: { definition: withTool('actor') },
@@ -254,7 +254,7 @@ describe('tools in a test', () => {
     expect(results['checks']).toEqual([{ name: 'Looked', required: true, passed: true, detail: 'called with {"number":7}' }]);
   });
 
-  test('that the agent does not have are answered so, and the talk goes on', async () => {
+  test('that the agent does not have get such an answer, and the talk goes on', async () => {
     scripted({
       actor: (body) => {
         const last = body['messages'].at(-1);
@@ -288,7 +288,7 @@ describe('tools in a test', () => {
     expect((await played({ ...options, config: { ...options.config, tool_mocks } })).lines.at(-1)).toBe('actor: I read nothing');
   });
 
-  test('do not hold up the end of the time by a mock that takes longer', async () => {
+  test('with a slow mock do not delay the end of the time', async () => {
     scripted({ actor: callsOnce() });
     const { results } = await played({
       actor: { definition: withTool('actor') },
@@ -298,7 +298,7 @@ describe('tools in a test', () => {
   });
 });
 
-describe('what a session is made of', () => {
+describe('the definition of a session', () => {
   test('is fixed when it starts', async () => {
     const held = new HeldAnswer();
     scripted({ actor: (_body, turn) => (turn === 0 ? held.response() : 'Later.') });
@@ -336,7 +336,7 @@ describe('what a session is made of', () => {
     expect(asked.filter(({ stream }) => stream).map(({ model }) => model)).toEqual(['gpt-x', 'gpt-x', 'gpt-6-luna']);
   });
 
-  test('gives its seed along with each question to the model, and none when it has none', async () => {
+  test('sends its seed with each question to the model, and none when it has none', async () => {
     const seeded = scripted();
     const config = { max_turns: 3, checks: [{ name: 'Fine', type: 'judge', criteria: 'It went well' }] };
     await played({ config: { ...config, seed: 42 } });
@@ -347,7 +347,7 @@ describe('what a session is made of', () => {
     expect(other.asked.map(({ seed }) => seed)).toEqual(Array(5).fill(undefined));
   });
 
-  test('may be an actor that nobody has saved', async () => {
+  test('may contain an actor that is not saved', async () => {
     const { asked } = scripted();
     const definition = simpleAgent('You are the actor, changed by {{ who }}.');
     await played({
@@ -378,7 +378,7 @@ describe('checks', () => {
   const leaves = (_body: unknown, turn: number) => (turn === 0 ? { calls: [['leave'] as [string]] } : 'Goodbye then.');
   const concluded = { disposition: 'sold', summary: 's', sentiment: 'neutral', tags: [] };
 
-  test('are told in their order, and one that is required and does not hold has the session fail', async () => {
+  test('are listed in their order, and a required check that does not hold fails the session', async () => {
     const { asked } = scripted({
       actor: leaves,
       complete: (body) => (isJudge(body) ? { verdict: 'yes', reason: 'They were.' } : concluded),
@@ -406,7 +406,7 @@ describe('checks', () => {
   test.for([
     ['a judge who cannot tell', () => ({ verdict: 'unknown', reason: 'Nobody knows.' }), 'Nobody knows.'],
     ['a judge who fails', () => refusal(400), /^it could not be judged: .* status 400/],
-  ] as const)('%s neither has it pass nor fail', async ([, verdict, detail]) => {
+  ] as const)('%s makes the check neither pass nor fail', async ([, verdict, detail]) => {
     scripted({ complete: (body) => (isJudge(body) ? verdict() : undefined) });
     const config = { max_turns: 2, checks: [{ name: 'Fair', type: 'judge', criteria: 'Both were fair' }] };
     const { row, results } = await played({ config });
@@ -417,7 +417,7 @@ describe('checks', () => {
     expect(results['outcome']).toBe('passed');
   });
 
-  test('a judge who says no has the session fail, unless the check is advice', async () => {
+  test('a negative judgement fails the session, unless the check is not required', async () => {
     scripted({ complete: (body) => (isJudge(body) ? { verdict: 'no', reason: 'No.' } : undefined) });
     const check = { name: 'Fair', type: 'judge', criteria: 'Both were fair' };
     expect((await played({ config: { max_turns: 2, checks: [check] } })).results['outcome']).toBe('failed');
@@ -425,7 +425,7 @@ describe('checks', () => {
     expect(advice.results).toMatchObject({ outcome: 'passed', checks: [{ passed: false, required: false }] });
   });
 
-  test('what a talk led to is asked for again when the model fails for a moment', async () => {
+  test('the conclusion is asked for again when the model fails temporarily', async () => {
     let tries = 0;
     scripted({ complete: () => (tries++ < 3 ? refusal(500) : concluded) });
     const { results } = await played({
@@ -435,7 +435,7 @@ describe('checks', () => {
     expect(results['checks']).toMatchObject([{ passed: true }]);
   });
 
-  test('what it led to is not known when the model fails for good, which is not held against it', async () => {
+  test('the conclusion is unknown when the model fails permanently, and that does not fail the session', async () => {
     scripted({ complete: () => refusal(400) });
     const checks = [
       { name: 'Sold', type: 'disposition', value: 'sold' },
@@ -450,7 +450,7 @@ describe('checks', () => {
     expect(row['status']).toBe('completed');
   });
 
-  test('what was taken from the talk is compared', async () => {
+  test('extracted variables are compared', async () => {
     const extraction_variables = [
       { name: 'day', type: 'string', prompt: 'the day' },
       { name: 'people', type: 'number' },
@@ -482,7 +482,7 @@ describe('a stop', () => {
     { name: 'Fair', type: 'judge', criteria: 'Both were fair' },
   ];
 
-  test('ends the talk at once, and what can be told without the model is told', async () => {
+  test('ends the talk at once, with the results that need no model', async () => {
     const held = new HeldAnswer();
     const { asked } = scripted({ actor: () => held.response() });
     const session = await newSession({ config: { checks } });
@@ -512,7 +512,7 @@ describe('a stop', () => {
     expect(held.isAborted).toBe(true);
   });
 
-  test('during judging ends that too, and keeps what is known by then', async () => {
+  test('during judging ends the judging, and keeps the results so far', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let judged = 0;
     scripted({
@@ -543,7 +543,7 @@ describe('a stop', () => {
     expect(row['results']).toEqual(live.results);
   });
 
-  test('is the same when it is repeated, and is refused when it comes again', async () => {
+  test('is answered the same when it is repeated, and another stop is refused', async () => {
     scripted();
     const load = fakeLoadTest({ refuses: 1 });
     const session = await newSession({ config: { turn_delay_ms: 60_000 }, loadTest: { id: load.id, index: 0 } });
@@ -569,7 +569,7 @@ describe('a stop', () => {
 });
 
 describe('a start', () => {
-  test('has the row say running before it is answered', async () => {
+  test('writes "running" into the row before it returns', async () => {
     scripted();
     const session = await newSession();
     const live = await session.start();
@@ -577,7 +577,7 @@ describe('a start', () => {
     expect(await sessionRow(session.id)).toMatchObject({ status: 'running', started_at: live.startedAt, wake_at: live.startedAt });
   });
 
-  test('is the same when it is repeated, and is refused when it comes again', async () => {
+  test('is answered the same when it is repeated, and another start is refused', async () => {
     scripted();
     const session = await newSession({ config: { turn_delay_ms: 60_000 } });
     const live = await session.start('act');
@@ -594,7 +594,7 @@ describe('a start', () => {
     });
   });
 
-  test('of a session that there is not is refused, also of one of another organization', async () => {
+  test('of a session that does not exist is refused, as is one of another organization', async () => {
     const session = await newSession();
     const other = await newOrganization();
     const message = 'Test session not found';
@@ -611,7 +611,7 @@ describe('a start', () => {
     expect((await sessionRow(session.id))['status']).toBe('pending');
   });
 
-  test.for(['actor', 'adversary'] as const)('is refused while the %s is archived, and can be made good', async (side) => {
+  test.for(['actor', 'adversary'] as const)('is refused while the %s is archived, and possible afterwards', async (side) => {
     scripted();
     const session = await newSession({
       [side]: { status: 'archived', definition: simpleAgent(`You are the ${side}.`) },
@@ -628,7 +628,7 @@ describe('a start', () => {
     expect((await endedRow(session))['status']).toBe('completed');
   });
 
-  test('that broke off before there was an object is made good by a poke', async () => {
+  test('that failed before its object existed is completed by a poke', async () => {
     scripted();
     const session = await newSession({ config: { max_turns: 2 } });
     await session.stub().wakeStalled(session.organizationId, session.id);
@@ -639,7 +639,7 @@ describe('a start', () => {
   });
 });
 
-describe('whoever looks', () => {
+describe('a reader', () => {
   test('sees what was said so far, and nothing once the object is gone', async () => {
     const held = new HeldAnswer();
     scripted({ actor: () => held.response() });
@@ -660,7 +660,7 @@ describe('whoever looks', () => {
     expect(await keptTalk(session)).toMatchObject({ turns: [{}, { text: 'Half a' }], startedAt, endedAt: expect.any(Number) });
   });
 
-  test('may wait for the end, which the row tells by then', async () => {
+  test('can wait for the end, which is in the row by then', async () => {
     const held = new HeldAnswer();
     scripted({ actor: () => held.response() });
     const session = await newSession({ config: { max_turns: 2 } });
@@ -674,7 +674,7 @@ describe('whoever looks', () => {
     expect((await sessionRow(session.id))['status']).toBe('completed');
   });
 
-  test('finds the words in R2 whenever the row says that it is over', async () => {
+  test('finds the conversation in R2 as soon as the row is over', async () => {
     scripted();
     const session = await newSession({ config: { max_turns: 2 } });
     const seen: boolean[] = [];
@@ -720,7 +720,7 @@ describe('a session of a load test', () => {
     expect(await begin()).toEqual({ status: 'completed' });
   });
 
-  test('has what the load test has for all when it has no config of its own', async () => {
+  test('uses the config of the load test when it has none of its own', async () => {
     scripted();
     const { load, session, begin } = await inLoadTest();
     await env.DB.prepare(
@@ -734,7 +734,7 @@ describe('a session of a load test', () => {
     expect((await endedRow(session))['results']).toMatchObject({ turns: 3, max_turns: 3 });
   });
 
-  test('tells it until it is heard, and only then goes', async () => {
+  test('repeats its report until it is accepted, and only then deletes itself', async () => {
     scripted();
     const { load, session, begin } = await inLoadTest({}, 2);
     await begin();
@@ -745,7 +745,7 @@ describe('a session of a load test', () => {
     expect(load.tries).toBe(3);
   });
 
-  test('whose agent is archived ends as failed without a word', async () => {
+  test('whose agent is archived fails before the first word', async () => {
     scripted();
     const { load, session, begin } = await inLoadTest({
       adversary: { status: 'archived', definition: simpleAgent('You are the adversary.') },
@@ -762,7 +762,7 @@ describe('a session of a load test', () => {
     expect(load.reports).toMatchObject([{ status: 'failed', outcome: 'error', error, latenciesMs: [] }]);
   });
 
-  test('that is begun again is begun once', async () => {
+  test('begins once, however often it is begun', async () => {
     const { asked } = scripted();
     const { session, begin } = await inLoadTest();
     await Promise.all([begin('a'), begin('a'), begin('b')]);
@@ -771,7 +771,7 @@ describe('a session of a load test', () => {
   });
 });
 
-test('a session that fails at every try is given up, and says so', async () => {
+test('a session that fails at every try is given up with an error', async () => {
   scripted();
   const checks = [{ name: 'Greeted', type: 'contains', value: 'hello' }];
   const session = await newSession({ config: { turn_delay_ms: 60_000, max_duration_seconds: 3_600, checks } });

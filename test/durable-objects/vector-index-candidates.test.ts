@@ -23,12 +23,12 @@ function pagesOf(vectors: Float32Array[]): VectorPage[] {
 const ask = (vectors: Float32Array[], question: Float32Array, topK: number, documentIds?: Set<number>) =>
   findCandidates(pagesOf(vectors), toUnit(question), topK, documentIds).map(({ id }) => id);
 
-describe('the candidates for the best', () => {
+describe('the candidates', () => {
   const random = createRandom(11);
   const vectors = mixedVectors(700, random);
   const questions = Array.from({ length: 20 }, () => randomVectorNear(vectors[Math.floor(random() * vectors.length)]!, 1, random));
 
-  test.each([1, 10, 100])('have all the best %i among them', (topK) => {
+  test.each([1, 10, 100])('contain the best %i vectors', (topK) => {
     for (const question of questions) {
       const best = findNearest(vectors, question, topK).map((position) => position + 1);
       expect(ask(vectors, question, topK)).toEqual(expect.arrayContaining(best));
@@ -40,7 +40,7 @@ describe('the candidates for the best', () => {
     expect(counts.reduce((sum, count) => sum + count, 0) / counts.length).toBeLessThan(20);
   });
 
-  test('are of the documents that are asked for, best first', () => {
+  test('are of the requested documents only, best first', () => {
     for (const question of questions.slice(0, 3)) {
       const some = findCandidates(pagesOf(vectors), toUnit(question), 10, new Set([2]));
       expect(some.every(({ id }) => id % 3 === 1)).toBe(true);
@@ -49,7 +49,7 @@ describe('the candidates for the best', () => {
   });
 });
 
-test('of vectors that are all the same there are no more than are looked at', () => {
+test('among equal vectors there are no more candidates than the limit', () => {
   const vector = randomVector(createRandom(12));
   expect(
     ask(
@@ -60,7 +60,7 @@ test('of vectors that are all the same there are no more than are looked at', ()
   ).toHaveLength(40);
 });
 
-test('of few vectors all that may be the best are there, and of none there are none', () => {
+test('among few vectors all possible best ones are candidates, and without vectors there are none', () => {
   const random = createRandom(13);
   const vectors = [randomVector(random), randomVector(random), new Float32Array(dimensions)];
   expect(ask(vectors, vectors[1]!, 10)).toHaveLength(3);

@@ -7,7 +7,7 @@ function holders(count: number) {
   return { forgotten, held, references: held.map((holder) => new WeakRef(holder)) };
 }
 
-test('when there is not room for all, the longest unused are forgotten, and no more of them than it takes', () => {
+test('without room for all, the longest unused entries are forgotten, and no more than necessary', () => {
   const { forgotten, references } = holders(4);
   const [a, b, c, d] = references as [WeakRef<never>, WeakRef<never>, WeakRef<never>, WeakRef<never>];
   const budget = new MemoryBudget(100);
@@ -22,7 +22,7 @@ test('when there is not room for all, the longest unused are forgotten, and no m
   expect(forgotten).toEqual([1, 2]);
 });
 
-test('what alone is too large is kept while it is in use', () => {
+test('an entry that is too large alone is kept while it is in use', () => {
   const { forgotten, references } = holders(2);
   const budget = new MemoryBudget(100);
   budget.use(references[0]!, 150);
@@ -31,7 +31,7 @@ test('what alone is too large is kept while it is in use', () => {
   expect(forgotten).toEqual([0]);
 });
 
-test('what was forgotten takes no room, and comes back when it is used', () => {
+test('a forgotten entry takes no room, and comes back when it is used', () => {
   const { forgotten, references } = holders(2);
   const budget = new MemoryBudget(100);
   budget.use(references[0]!, 80);

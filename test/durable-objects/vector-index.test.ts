@@ -50,7 +50,7 @@ describe('an index of 20,000 vectors', { tags: 'soak' }, () => {
     expect(bytes).toBeLessThan(32e6);
   });
 
-  test('refuses one more, with a sentence that names what takes more', async () => {
+  test('refuses one more vector, with a sentence that names what takes more', async () => {
     const { index, put } = await started;
     const refused = put(20_000, [vectors[0]!, vectors[1]!]);
     await expect(refused).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('an index of 20,000 vectors', { tags: 'soak' }, () => {
     expect(told).toEqual(new Map([[20_000, expect.closeTo(1, 5)]]));
   });
 
-  test('takes another in the place of one that is there, and one more when one was removed', async () => {
+  test('accepts a vector that replaces another, and one more after a removal', async () => {
     const { index, put } = await started;
     await put(20_000, [vectors[0]!]);
     await index.remove([1]);
@@ -95,7 +95,7 @@ test('vectors of a few numbers other than 0 are found as surely', async () => {
   }
 });
 
-test('an evicted object answers as before, from what it has stored', async () => {
+test('an evicted object answers from its storage as before', async () => {
   const vectors = mixedVectors(150, createRandom(5));
   const { index, stub, put } = await start(vectors);
   await index.remove([3, 4, 140]);
@@ -106,7 +106,7 @@ test('an evicted object answers as before, from what it has stored', async () =>
   expect(await ask()).toEqual(before);
 });
 
-test('a write that breaks off leaves neither in memory nor in storage a half of it', async () => {
+test('a write that fails half-way leaves no part of itself in memory or in storage', async () => {
   const vectors = mixedVectors(140, createRandom(6));
   const { index, stub, put } = await start(vectors);
   const ask = async () => [
@@ -134,7 +134,7 @@ test('a write that breaks off leaves neither in memory nor in storage a half of 
   }
 });
 
-test('an index that was only asked, or whose last vector was removed, leaves nothing in its storage', async () => {
+test('an index that was only queried, or whose last vector was removed, stores nothing', async () => {
   const { index, tables, put } = await start();
   const vector = randomVector(createRandom(7));
   expect(await index.query(vector, { topK: 5 })).toEqual([]);
@@ -166,7 +166,7 @@ test('places that became free are taken again, so that replacing documents does 
   }
 });
 
-test('what is put while the last vector is being removed stays', async () => {
+test('vectors that are put during the removal of the last vector stay', async () => {
   const vector = randomVector(createRandom(9));
   const { index, stub, put } = await start();
   for (let round = 0; round < 5; round++) {

@@ -44,21 +44,21 @@ afterAll(async () => {
 
 const textOf = (result: { content: unknown }): string => (result.content as { text: string }[])[0]!.text;
 
-/** What a tool answers, which must be good. */
+/** Calls a tool; the call must succeed. Returns the tool's result. */
 async function use(name: string, given: Record<string, unknown> = {}): Promise<any> {
   const result = await assistant.callTool({ name, arguments: given });
   expect(result.isError ?? false, textOf(result)).toBe(false);
   return result.structuredContent ?? textOf(result);
 }
 
-/** The reason why a tool refuses. */
+/** Calls a tool that must refuse; returns the reason. */
 async function refused(name: string, given: Record<string, unknown>): Promise<string> {
   const result = await assistant.callTool({ name, arguments: given });
   expect(result.isError, textOf(result)).toBe(true);
   return textOf(result);
 }
 
-/** What a tool answers once that holds. */
+/** Calls a tool until its result satisfies `holds`. */
 async function until(name: string, given: Record<string, unknown>, holds: (answer: any) => boolean): Promise<any> {
   return expect.poll(async () => (await use(name, given)) as unknown, { timeout: 30_000, interval: 100 }).toSatisfy(holds);
 }

@@ -3,7 +3,7 @@ import { chromium, type Browser } from 'playwright-core';
 
 const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** Why no browser can be tried here, undefined when one can. CI must have one, so there its absence is a failure of the tests. */
+/** Why the browser tests cannot run here; undefined when they can. In CI a missing browser fails the tests. */
 export const noBrowser: string | undefined =
   existsSync(program) || process.env['CI'] ? undefined : `There is no ${program}: install Debian's chromium, or name another by CHROMIUM`;
 

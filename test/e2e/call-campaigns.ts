@@ -26,7 +26,7 @@ const agent = {
 
 const pageSize = 500;
 
-/** Somebody who has campaigns call people, and sends again what was not answered. */
+/** A client that runs campaigns, and repeats requests that were not answered. */
 export class CallCampaigns {
   readonly sender: PatientSender;
   readonly #service: KillableService;
@@ -66,7 +66,7 @@ export class CallCampaigns {
     return sourceId;
   }
 
-  /** A draft that tries nobody again who was not reached, and that failures do not stop; answers its id. */
+  /** Creates a draft campaign without retries and with its circuit breaker off; returns its id. */
   async create(campaign: { name: string; source_type: string; source_id: string; max_concurrency: number }): Promise<number> {
     const settings = { retry_config: { enabled: false }, circuit_breaker: { enabled: false } };
     const { id, state } = await this.post('/campaign/create', { ...campaign, ...settings, workflow_id: this.agentId });

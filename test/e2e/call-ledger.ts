@@ -40,7 +40,7 @@ export function maxAtOnce(calls: readonly Lasting[]): number {
 export const inTwoCalls = (calls: readonly (Lasting & Pick<CallRecord, 'to'>)[]): string[] =>
   [...Map.groupBy(calls, ({ to }) => to)].filter(([, own]) => maxAtOnce(own) > 1).map(([phone]) => phone);
 
-/** How many calls each owner had been given when half of all calls had been dialled. */
+/** Calls by owner among the first half of all dialled calls. */
 export function callsAtHalf(calls: readonly Pick<CallRecord, 'attempt_key' | 'created_at'>[]): Map<string, number> {
   const dialled = calls.toSorted((one, other) => one.created_at - other.created_at);
   const counts = new Map([...new Set(dialled.map(laneOf))].map((lane) => [lane, 0]));

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => service?.remove());
 
 test(
-  'nothing is dialled later than a second after a pause, not even when it is killed meanwhile, and a resume goes on',
+  'a campaign dials nothing later than a second after its pause, even if it is killed meanwhile, and goes on when it is resumed',
   {
     timeout: 400_000,
   },

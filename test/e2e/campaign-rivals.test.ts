@@ -60,7 +60,7 @@ async function createJourney(): Promise<{ id: number; triggerId: number }> {
   return { id, triggerId: triggers[0].id };
 }
 
-/** In a list, in the order of `people`; answers their ids. */
+/** Adds the people to a contact list; returns the contact ids in the order of `people`. */
 async function createContacts(): Promise<{ ids: number[]; listId: number }> {
   const contacts = people.map(({ phone, firstName }) => ({ phone, first_name: firstName }));
   const { created, contacts: records } = await campaigns.post('/contacts/bulk-upsert', { list_name: 'Everybody', contacts });
@@ -70,7 +70,7 @@ async function createContacts(): Promise<{ ids: number[]; listId: number }> {
 }
 
 test(
-  'two campaigns and a journey that want the same people at once never have anybody in two calls, and each gets its share',
+  'two campaigns and a journey that call the same people never have anybody in two calls, and each gets its share',
   {
     timeout: 400_000,
   },
@@ -129,7 +129,7 @@ test(
     for (const { state, outcome, context, contact_id: contactId } of journeys) {
       const { phone } = people[ids.indexOf(contactId)]!;
       expect({ state, context }).toMatchObject({ state: 'completed', context: { steps: { call: { outcome } } } });
-      // A call that a kill kept from being placed is not made again by a journey: its failure is the outcome.
+      // A journey does not repeat a call whose placing a kill prevented: the call counts as failed.
       if (!dialled.has(phone))
         expect(context.steps.call, phone).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(/^carrier_trouble: ./) });
     }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, KillableService } from './killable-service.ts';
 
-/** A campaign as `GET /campaign/{id}` and `/progress` show it; each of them is one moment. */
+/** One sample of a campaign: the answers of `GET /campaign/{id}` and of `/progress`. */
 export interface Sample {
   record: any;
   progress: any;
@@ -17,7 +17,7 @@ export interface Limits {
 const ends = ['completed', 'failed', 'skipped'] as const;
 const sumOf = (counts: Record<string, number>): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** What does not add up in a sample, or goes backwards since the one before it. */
+/** Sums that do not add up in a sample, and counts that are lower than in the sample before. */
 function faultsOf({ record, progress }: Sample, before: Sample | null, limits: Limits): string[] {
   const faults: string[] = [];
   const check = (holds: boolean, what: string, seen: unknown) => {
@@ -53,7 +53,7 @@ export class CampaignSampler {
   readonly #limits: Limits;
   readonly #sampling: Promise<void>;
   #isOver = false;
-  /** Set while a kill is going on: no answer, or a bad one, is no fault then. */
+  /** True during a kill, when a missing or bad answer is no fault. */
   isDown = false;
   samples = 0;
   maxLive = 0;
@@ -85,7 +85,7 @@ export class CampaignSampler {
     }
   }
 
-  /** Null when a kill came between. */
+  /** Null when a kill prevented the answer. */
   async #read(path: string): Promise<any> {
     const call: Call = { method: 'GET', path };
     const wasDown = this.isDown;

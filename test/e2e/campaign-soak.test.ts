@@ -54,7 +54,7 @@ const killPlan = Array.from({ length: kills }, (_, kill) => ({
   thenMs: random() * 1000,
 }));
 
-/** What may never be, not even for a moment. */
+/** Faults of the sums at any moment. */
 async function expectSoundness(sampler: CampaignSampler): Promise<void> {
   expect(sampler.faults).toEqual([]);
   const { attempts_dialled_twice: twice, peak_concurrent: peak } = await readLedger(service);
@@ -75,7 +75,7 @@ async function killOften(sampler: CampaignSampler): Promise<void> {
 }
 
 test(
-  'a campaign killed with -9 at random moments, with a carrier in trouble, loses no row and dials nobody twice',
+  'a campaign that is killed with -9 at random moments, with a failing carrier, loses no row and dials nobody twice',
   {
     timeout: 600_000,
   },

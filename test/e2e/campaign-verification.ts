@@ -15,7 +15,7 @@ export interface StoredRun {
   has_transcript: number;
 }
 
-/** What is left of a campaign when it has completed, as everybody who had to do with it tells. */
+/** The state of a completed campaign, as the service, its database and the carrier report it. */
 export interface CampaignEvidence {
   campaignId: number;
   people: readonly Person[];
@@ -41,7 +41,7 @@ const expectedEnd: Record<Kind, (row: Row) => boolean> = {
   busy: endedAs('failed', 'busy', /^busy: ./),
   no_answer: endedAs('failed', 'no_answer', /^no_answer: ./),
   voicemail: endedAs('failed', 'voicemail', /^voicemail: ./),
-  // Why it failed is in the callback alone, and a kill may lose that.
+  // Only the callback tells why the call failed, and a kill may lose the callback.
   failed: endedAs('failed', 'failed', /^(number_refused|failed): ./),
   suppressed: endedAs('skipped', null, /^suppressed: ./),
   duplicate: endedAs('skipped', null, /^duplicate: ./),
@@ -52,7 +52,7 @@ const undialled: ReadonlySet<Kind> = new Set(['suppressed', 'duplicate', 'bad_ph
 
 const isHeard = ({ transcript }: CallRecord): boolean => transcript.some(({ speaker }) => speaker === 'agent');
 
-/** They answered, and the service died before the agent had said anything. */
+/** Whether the person answered, the service was down during the call, and the agent said nothing. */
 export const isUnattended = (call: CallRecord, downtimes: readonly Downtime[]): boolean =>
   call.answered_at !== null &&
   !isHeard(call) &&
@@ -77,7 +77,7 @@ export function faultsOfRows({ campaignId, people, rows, ledger, downtimes }: Ca
   return faults;
 }
 
-/** Anybody who was dialled twice for one intent or is in two calls, and more calls at once than may be. */
+/** Attempts that were dialled twice, people who were called twice or were in two calls, and more live calls than the limit. */
 export function faultsOfLedger({ campaignId, ledger, maxConcurrency }: CampaignEvidence): string[] {
   const faults = ledger.attempts_dialled_twice.map((key) => `attempt ${key} was dialled twice`);
   for (const phone of inTwoCalls(ledger.calls)) faults.push(`${phone} was in two live calls`);
@@ -118,7 +118,7 @@ function faultOfRun(run: StoredRun, call: CallRecord | undefined, downtimes: rea
   return run.outcome === outcome ? null : `has an outcome other than ${outcome}`;
 }
 
-/** Of `campaign:7:12:1`: 12; null: of another owner. */
+/** The row number in an attempt key: 12 of `campaign:7:12:1`; null for another owner. */
 function rowNumberOf(key: string | null, campaignId: number): number | null {
   const [kind, id, row] = (key ?? '').split(':');
   return kind === 'campaign' && Number(id) === campaignId ? Number(row) : null;

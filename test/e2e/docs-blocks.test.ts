@@ -14,13 +14,13 @@ const seed = Number(process.env['DOCS_SEED'] ?? Date.now() % 100_000);
 const pageTimeoutMs = 110_000;
 const say = narration();
 
-/** The variables by which programs and wrangler find the service; those that the test runner sets for itself are left out. */
+/** The environment without the variables that the test runner sets for its own service. */
 const readersEnvironment = (service: Service): NodeJS.ProcessEnv => {
   const { BASE_URL: _base, API_KEY: _key, ...own } = process.env;
   return { ...own, PORT: String(service.port), SIM_PORT: String(service.simulatorsPort), STATE_DIR: service.stateDirectory, NO_COLOR: '1' };
 };
 
-/** A folder that looks like the repository to a reader's shell, so that what blocks leave behind is seen. */
+/** A copy of the repository in which the blocks run, so that the files they leave behind are noticed. */
 async function readersFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'docs-'));
   const entries = (await readdir(projectDirectory)).filter((name) => !['.git', '.wrangler', '.deploy'].includes(name));
@@ -90,7 +90,7 @@ test.concurrent('every block runs against a fresh service, whatever the order of
   }
 }, 300_000);
 
-test.concurrent('every block runs against a service that has had the tour, whatever the order of the pages', async ({ expect: check }) => {
+test.concurrent('every block runs against a service after the tour, whatever the order of the pages', async ({ expect: check }) => {
   const service = await Service.create();
   try {
     await service.start();
@@ -101,7 +101,7 @@ test.concurrent('every block runs against a service that has had the tour, whate
   }
 }, 300_000);
 
-test('blocks that are not tried say why, and stand only where an account or a deployed service is needed', () => {
+test('blocks that are not run give a reason, and stand only where an account or a deployed service is needed', () => {
   const untried = docsPages().flatMap((page) =>
     readPage(page).flatMap(({ line, notTried }) => (notTried === null ? [] : [{ page, line, notTried }])),
   );

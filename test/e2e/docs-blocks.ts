@@ -21,7 +21,7 @@ export const docsPages = (): string[] => [
 
 export const readPage = (page: string): Block[] => readBlocks(readFileSync(join(projectDirectory, page), 'utf8'));
 
-/** Blocks of `sh`; a block without a language or of `json` right after one has its answers. */
+/** Reads the `sh` blocks. A block of `json` or without a language right after a block shows its answers. */
 export function readBlocks(page: string): Block[] {
   const lines = page.split('\n');
   const blocks: Block[] = [];

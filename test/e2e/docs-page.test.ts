@@ -38,7 +38,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
       if (/Content.Security.Policy/i.test(message.text())) violations.push(message.text());
     });
     const answer = await page.goto(`http://127.0.0.1:${service.port}/docs/`);
-    // What is not served from here, or stands in the page itself, is refused by the browser, and would be among the violations.
+    // The browser refuses scripts from elsewhere and inline scripts, and the test would record a violation.
     expect(answer?.headers()['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
     return page;
   }
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
     return (await answerOf(page, id).textContent())!;
   }
 
-  test('takes a pasted key into its first field, says so, keeps it over a reload, and forgets it on demand', async () => {
+  test('takes a pasted key into its first field, keeps it over a reload, forgets it on demand, and says so', async () => {
     const page = await open();
     const first = page.locator('input, textarea, select').first();
     expect(await first.getAttribute('id')).toBe('key');
@@ -72,16 +72,16 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
     expect(await send(page, 'contacts.list')).toMatch(/^401/);
   });
 
-  test('says of a wrong key that it does not work', async () => {
+  test('says that a wrong key does not work', async () => {
     const page = await open();
     await page.locator('#key').fill('vaa_wrong');
     await page.locator('#key-state.bad').waitFor();
     expect(await page.locator('#key-state').textContent()).toMatch(/^The key does not work/);
   });
 
-  test('lets the search of the browser find each operation', async () => {
+  test("lets the browser's search find each operation", async () => {
     const page = await open();
-    // `find` is what the search of the browser does; TypeScript has no word for it.
+    // `window.find` is the browser's search; TypeScript does not declare it.
     const missing = await page.evaluate(
       (ids: string[]) =>
         ids.filter((id) => {
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
     expect(await page.evaluate(() => (globalThis as any).find('no.suchOperation', true, false, true))).toBe(false);
   });
 
-  test('folds by group, with the keyboard alone', async () => {
+  test('folds its groups by keyboard alone', async () => {
     const page = await open();
     const group = page.locator('#group-contacts');
     const shown = () => page.locator('[id="contacts.upsert"]').isVisible();
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
     expect(times.toSorted((one, other) => one - other)[2]).toBeLessThan(1000);
   });
 
-  test('sends what its forms hold, and hands on what an answer made', async () => {
+  test('sends the values of its forms, and fills an id from an answer into later forms', async () => {
     const page = await open();
     await page.locator('#key').fill(key);
     const operation = page.locator('[id="contacts.upsert"]');
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser !== undefined)('the page at /docs, in a real browser',
     expect(await send(page, 'campaigns.upload')).toMatch(/^200/);
   });
 
-  test('is dark where the reader wants it dark, and asks nobody but this service', async () => {
+  test('is dark for readers who prefer dark, and sends requests to this service only', async () => {
     const colour = (page: Page) =>
       page.evaluate(() => (globalThis as any).getComputedStyle((globalThis as any).document.body).backgroundColor);
     const [light, dark] = [await colour(await open({ colorScheme: 'light' })), await colour(await open({ colorScheme: 'dark' }))];

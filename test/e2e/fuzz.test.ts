@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 
 const program = join(import.meta.dirname, '../../scripts/fuzz.ts');
 
-/** Another one each time would find more, and fail for reasons that no change has brought. */
+/** A fixed seed: a random seed would find more, but would also fail for reasons that no change caused. */
 const seed = 20261129;
 
 test(
-  '1,500 hostile requests over the OpenAPI document: no 500, no answer that is not JSON, no secret, none over 2 s, no crash',
+  '1,500 hostile requests to all operations get no 500, no answer that is not JSON, no secret and no answer after 2 s, and crash nothing',
   { timeout: 600_000 },
   async () => {
     const ended = promisify(execFile)(process.execPath, [program, '--requests', '1500', '--seed', String(seed)], {
@@ -20,7 +20,7 @@ test(
       new RegExp(`^1500 requests of seed ${seed} in \\d+ s, 0 findings$`),
     );
     const statuses = Object.fromEntries([...stdout.matchAll(/\b(\d{3}): (\d+)/g)].map(([, status, count]) => [status, Number(count)]));
-    // Requests that all end at the door would find nothing.
+    // Some requests must get beyond authentication and validation, or the test would find nothing.
     expect(statuses['200']! + statuses['201']!, stdout).toBeGreaterThan(150);
     expect(statuses['422']!, stdout).toBeGreaterThan(300);
   },

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.remove());
 
-/** Runs of which nobody could say whether their request took effect: a person looks at the other side and has them go on. */
+/** Runs whose request may or may not have taken effect. A person checks the other side and retries the run. */
 const unknownRuns = new Set<number>();
 
 async function retryUnknown(): Promise<void> {

@@ -31,13 +31,13 @@ export const situations = [
 ] as const;
 export type Situation = (typeof situations)[number];
 
-/** How many runs a kill met in which situation, as the dead service left them. */
+/** The number of runs in each situation when a kill came, read from the dead service. */
 export function runsBySituation(stateDirectory: string): Map<Situation, number> {
   const rows = rowsOf(stateDirectory, 'SELECT state, hold, current_node_id FROM automation_run');
   return new Map([...Map.groupBy(rows, situationOf)].map(([situation, runs]) => [situation, runs.length]));
 }
 
-/** How many call attempts a kill met in which state, as the dead service left them in the call slots of its one organization. */
+/** The number of call attempts in each state when a kill came, read from the call slots of the dead service's only organization. */
 export function attemptsByState(stateDirectory: string): Map<string, number> {
   const directory = join(stateDirectory, 'v3/do/voice-agent-automation-service-CallSlotsObject');
   const rows = rowsOfFile(directory, "SELECT 1 FROM sqlite_master WHERE name = 'attempt'").length

@@ -40,7 +40,7 @@ export function killJourneys(receiver: string) {
     }),
   };
 
-  /** Every type of node on the way of one run. */
+  /** A journey with every type of node, all of which one run visits. */
   const order = (packId: number, agentId: number): Journey => ({
     name: 'Order',
     trigger: onEvent('ordered'),
@@ -71,7 +71,7 @@ export function killJourneys(receiver: string) {
           type: 'wait_for_event',
           data: { event_types: ['order_paid'], match: { field: 'data.order', value: '{{ order }}' }, timeout: 'P1D', lookback: 'P1D' },
         },
-        // Whatever the last digits of the buyer's number would have the simulated carrier do.
+        // A number of its own, since the simulated carrier decides by the last digits how a call ends.
         { id: 'ring', type: 'voice_call', data: { workflow_id: agentId, phone: '+1303555{{ order | plus: 2000 }}' } },
         {
           id: 'note',

@@ -13,7 +13,7 @@ export class KillLog {
   readonly #say: (text: string) => void;
   readonly #lookInto: (stateDirectory: string) => Map<string, number>;
   readonly downtimes: Downtime[] = [];
-  /** States that kills met. */
+  /** The states that were found at the kills. */
   readonly met = new Set<string>();
 
   constructor(service: KillableService, say: (text: string) => void, lookInto = attemptsByState) {

@@ -3,7 +3,7 @@ import type { KillableService } from './killable-service.ts';
 
 const providers = ['chatapp', 'tracker', 'calendar', 'sheet'] as const;
 const messy = 'https://docs.google.com/spreadsheets/d/simulated-messy/edit';
-/** The seeded sheet of this name has so many rows. */
+/** The number of rows of the seeded sheet. */
 const seededRows = 8;
 
 async function call(service: KillableService, method: string, path: string, body?: unknown): Promise<any> {
@@ -12,7 +12,7 @@ async function call(service: KillableService, method: string, path: string, body
   return answer.body;
 }
 
-/** Connects every tool that journeys act in. What is read from the sheet names nobody, so no contact comes of it. */
+/** Connects every tool that journeys use. The mapping finds no phone numbers in the sheet, so the import creates no contact. */
 export async function connectTools(service: KillableService): Promise<void> {
   for (const provider of providers) {
     const connection_params = provider === 'tracker' ? { subdomain: 'acme' } : {};

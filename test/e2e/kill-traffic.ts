@@ -30,7 +30,7 @@ export const phoneOf = (order: number): string => `+1212${5_550_000 + order}`;
 const totalOf = (order: number): number => (order * 37) % 200;
 export const sizeOf = (order: number): string => (totalOf(order) >= 100 ? 'large' : 'small');
 
-/** Everybody who sends something to the service, and has it sent again until it is answered. */
+/** All senders of requests to the service; they repeat each request until it is answered. */
 export class KillTraffic {
   readonly sender: PatientSender;
   readonly #service: KillableService;
@@ -112,7 +112,7 @@ export class KillTraffic {
     this.#placed[order]!.resolve();
   }
 
-  /** Never before its order: an event from before a run's own one is none that it waits for. */
+  /** Waits until the order is placed, since a run does not take an event from before its own first event. */
   async #pay(order: number): Promise<void> {
     this.#paid.add(order);
     await this.#placed[order]!.promise;

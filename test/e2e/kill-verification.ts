@@ -9,7 +9,7 @@ export const journeyNames = Object.keys(expectedRuns) as JourneyName[];
 
 const numerically = (one: number, other: number): number => one - other;
 
-/** What a run is about stands in its context under this name. */
+/** The context variable that identifies what a run is about. */
 const numberOf: Record<JourneyName, string> = {
   order: 'order',
   pack: 'order',
@@ -65,8 +65,8 @@ async function verifyCalls(service: KillableService, orders: any[]): Promise<voi
 }
 
 /**
- * Every order had one message that its run knows of; the provider took each attempt once. More of an order it took only where nobody could
- * say whether it had, and a person had the run go on.
+ * Every order sent one message that its run knows, and the provider accepted each attempt once. An order has more messages only where a message may
+ * or may not have been sent, and a person retried the run.
  */
 async function verifyMessages(service: KillableService, traffic: KillTraffic, orders: any[]): Promise<void> {
   const { body } = await service.call({ method: 'GET', path: `${service.simulators}/meta/__sim/messages` });
@@ -133,7 +133,7 @@ export async function verifySteps(service: KillableService, traffic: KillTraffic
   return counts;
 }
 
-/** Of an attempt that is `unknown`, or that broke on the way, nobody can say whether it came. */
+/** The request of an attempt that is `unknown`, or whose connection broke, may or may not have arrived. */
 function verifyRequests(visit: string, attempts: any[], seen: Received[]): void {
   const keys = [...new Set(seen.map(({ key }) => key))];
   const arrived = attempts.filter(({ status, error }) => status === 'completed' || error.type === 'http_status');
@@ -143,7 +143,7 @@ function verifyRequests(visit: string, attempts: any[], seen: Received[]): void 
   if (attempts[0].input.after_crash === 'unknown') expect(seen.length, `${visit} may not be repeated`).toBe(keys.length);
 }
 
-/** What steps wrote elsewhere is there once, and nothing is left to do. */
+/** The writes of steps outside of their runs exist once, and no work is left. */
 export async function verifyTraces(service: KillableService, traffic: KillTraffic): Promise<void> {
   const { events } = await traffic.read('/events?event_type=order_settled&limit=500');
   expect(events.map(({ event_data }: any) => event_data.order).toSorted(numerically)).toEqual(rangeTo(expectedRuns.order));

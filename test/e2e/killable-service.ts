@@ -29,8 +29,8 @@ export interface Call {
 }
 
 /**
- * A local service that can be killed as a power cut would: wrangler and workerd end at once by SIGKILL, in the middle of whatever
- * they do. The simulators are a process of their own that goes on, so what the outside world saw and is about to answer outlives it.
+ * A local service that can be killed like a power cut: SIGKILL ends wrangler and workerd at once, in the middle of their work. The simulators are a
+ * separate process that survives, with all requests that they got and all callbacks that they will send.
  */
 export class KillableService {
   readonly #settings: LocalSettings;
@@ -137,7 +137,7 @@ export class KillableService {
     await endGroup(this.#service);
   }
 
-  /** Ends everything and forgets it. */
+  /** Ends all processes and deletes the state. */
   async remove(): Promise<void> {
     await Promise.all([endGroup(this.#service), endGroup(this.#simulators)]);
     rmSync(this.stateDirectory, { recursive: true, force: true });

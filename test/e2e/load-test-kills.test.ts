@@ -42,7 +42,7 @@ const sessionsByStatus = (stateDirectory: string): Map<string, number> =>
     rowsOf(stateDirectory, 'SELECT status, count(*) AS count FROM test_session GROUP BY 1').map(({ status, count }) => [status, count]),
   );
 
-/** How many requests the simulators have got so far: whatever is asked of them has the next number. */
+/** The number of requests that the simulators have received so far. They number all requests. */
 async function requestsSoFar(): Promise<number> {
   await fetch(`${service.simulators}/receiver/number`);
   const response = await fetch(`${service.simulators}/__sim/requests?provider=receiver`);
@@ -50,7 +50,7 @@ async function requestsSoFar(): Promise<number> {
   return requests.at(-1)!.id;
 }
 
-/** Of one session that nobody disturbs: what is said, and how many requests to the language model that takes. */
+/** What the agents say in one session without a kill, and how many model requests the session makes. */
 async function referenceSession(): Promise<{ said: object[]; requests: number }> {
   const before = await requestsSoFar();
   const id = await tests.startSession(config);

@@ -34,10 +34,10 @@ export class LoadTestSampler {
   readonly #limits: { total: number; concurrency: number };
   readonly #sampling: Promise<void>;
   #isOver = false;
-  /** Set while a kill is going on: no answer, or a bad one, is no fault then. */
+  /** True during a kill, when a missing or bad answer is no fault. */
   isDown = false;
   samples = 0;
-  /** Rows that said `running` while sessions were left to start, in each sample with the service up all the time. */
+  /** The number of running sessions in each sample during which the service was up and sessions were left to start. */
   readonly running: number[] = [];
   /** How long the statistics took to come, in ms. */
   readonly answerMs: number[] = [];
@@ -71,7 +71,7 @@ export class LoadTestSampler {
     }
   }
 
-  /** Null when a kill came between. */
+  /** Null when a kill prevented the answer. */
   async #read(path: string): Promise<any> {
     const wasDown = this.isDown;
     const answer = await this.#service.call({ method: 'GET', path }).catch((error: Error) => ({ status: 0, body: error.message }));

@@ -37,7 +37,7 @@ export class Tenant {
     return this.#service.call({ ...call, headers: { 'X-API-Key': this.#apiKey, ...headers } });
   }
 
-  /** The answer's body; throws unless it is 2xx. */
+  /** Returns the body of the answer; throws unless the status is 2xx. */
   async post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> {
     return this.#succeed({ method: 'POST', path, body, headers });
   }
@@ -52,7 +52,7 @@ export class Tenant {
     return body;
   }
 
-  /** Answers the id of a journey that is active. */
+  /** Creates and activates a journey; returns its id. */
   async activate(journey: Journey): Promise<number> {
     const { id } = await this.post('/automation-workflows/', { definition: chainNodes(), ...journey });
     await this.setStatus(id, 'active');

@@ -16,7 +16,7 @@ const run = async (script: string) => {
 const isInstalled = existsSync(join(directory, 'node_modules'));
 if (!isInstalled) console.warn('The generated clients are not tried: npm ci --prefix test/clients installs what makes them');
 
-describe.skipIf(!isInstalled && !process.env['CI'])('the OpenAPI document, as its users take it', () => {
+describe.skipIf(!isInstalled && !process.env['CI'])('the OpenAPI document', () => {
   let service: Service;
 
   beforeAll(async () => {
@@ -25,15 +25,15 @@ describe.skipIf(!isInstalled && !process.env['CI'])('the OpenAPI document, as it
   });
   afterAll(async () => service?.remove());
 
-  test('has nothing that Spectral objects to', async () => {
+  test('has no fault that Spectral finds', async () => {
     expect(await run('lint')).toContain('No results');
   });
 
-  test('becomes typed clients that compile', async () => {
+  test('generates typed clients that compile', async () => {
     expect(await run('compile')).toBe('');
   });
 
-  test.each(['openapi-fetch', 'hey-api'])('is called ten times through the client for %s', async (name) => {
+  test.each(['openapi-fetch', 'hey-api'])('generates a %s client that makes ten calls', async (name) => {
     const { story } = await import(`../clients/${name}-story.ts`);
     const { api_key } = await service.credentials();
     expect(await story(`http://127.0.0.1:${service.port}`, api_key)).toEqual({

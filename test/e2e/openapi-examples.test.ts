@@ -3,7 +3,7 @@ import { ExampleRunner } from '../../scripts/examples/example-runner.ts';
 import { Service } from './service.ts';
 
 test(
-  'each example of the OpenAPI document works as it stands, in the order of the document, on a service just started',
+  'each example of the OpenAPI document works unchanged, in the order of the document, on a fresh service',
   { timeout: 600_000 },
   async () => {
     const service = await Service.create();

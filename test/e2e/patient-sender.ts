@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Call, KillableService } from './killable-service.ts';
 
 export interface Sent extends Answer {
-  /** Whether it was sent before without an answer, so that it may have been done then. */
+  /** Whether an earlier try got no answer, so that the request may have been executed then. */
   isRepeated: boolean;
 }
 
@@ -10,12 +10,12 @@ const betweenTriesMs = 150;
 /** A request that died leaves its Idempotency-Key taken for a minute. */
 const patienceMs = 90_000;
 
-/** Sends what it has to until it is answered, the same under the same id, as a sender must that hears nothing. */
+/** Repeats each request, under the same id, until it is answered: as a sender must when no answer comes. */
 export class PatientSender {
   readonly #service: KillableService;
   /** How often no answer came. */
   unanswered = 0;
-  /** How often the answer was that the service could not, for now. */
+  /** How often the service answered with a 5xx. */
   refused = 0;
 
   constructor(service: KillableService) {

@@ -14,7 +14,7 @@ interface Phase {
   name: string;
   from: number;
   to: number;
-  /** Milliseconds, by probe. */
+  /** Durations by probe, in ms. */
   times: Record<(typeof probes)[number], number[]>;
 }
 
@@ -41,7 +41,7 @@ export class QuietNeighbour {
   readonly #phases: Phase[] = [];
   readonly #sentWebhooks = new Map<string, { at: number; phase: Phase }>();
   #sentEvents = 0;
-  /** What was answered otherwise than it should. */
+  /** Requests that were not answered as they should be. */
   readonly failures: string[] = [];
 
   private constructor(
@@ -73,7 +73,7 @@ export class QuietNeighbour {
     return new QuietNeighbour(service, tenant, { event, webhook, schedule }, await tenant.webhookOf(webhook));
   }
 
-  /** Sends at its pace until the time is over; the answers are waited for, and each must be good. */
+  /** Sends requests at a fixed pace for that time, then waits for the answers. Each answer must be a success. */
   async probe(name: string, milliseconds: number): Promise<void> {
     const phase: Phase = { name, from: Date.now(), to: Date.now() + milliseconds, times: { event: [], webhook: [], search: [] } };
     this.#phases.push(phase);
@@ -110,7 +110,7 @@ export class QuietNeighbour {
     await this.#tenant.post(this.#webhook, { number }, { 'X-Delivery': delivery }).catch((error: Error) => this.#fail(phase, error));
   }
 
-  /** Its runs, oldest first, as they stand in the database. */
+  /** The runs of this organization, oldest first, read from the database. */
   #runs(): StoredRun[] {
     const { event, webhook, schedule } = this.#workflows;
     return rowsOf(

@@ -56,7 +56,7 @@ export class Service {
     });
   }
 
-  /** Ends everything at once, as a power cut would. */
+  /** Ends all processes at once, like a power cut. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
@@ -71,7 +71,7 @@ export class Service {
     const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
     child.kill(signal);
     const ended = await code;
-    // What it had started ends by itself when it is gone; the port is free again once it has.
+    // The child processes exit with their parent; the port is free once they have.
     for (let tries = 0; tries < 200 && (await this.#answers()); tries++) await new Promise((resolve) => setTimeout(resolve, 50));
     return ended;
   }

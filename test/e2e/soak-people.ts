@@ -18,17 +18,17 @@ export type Kind = keyof typeof endings | 'suppressed' | 'duplicate' | 'bad_phon
 export interface Person {
   rowNumber: number;
   kind: Kind;
-  /** As the file has it. */
+  /** The phone number as the file has it. */
   phone: string;
   firstName: string;
 }
 
-/** How many of a kind; the rest are plain persons. */
+/** The number of people of each kind; all others answer and talk. */
 export type Mix = Partial<Record<Exclude<Kind, 'person'>, number>>;
 
 const firstPrefix = 212_300;
 
-/** `count` rows, mixed; the first is a plain person, and everybody who is there twice is this one. */
+/** `count` rows in random order. The first row is a person who answers and talks, and all duplicates repeat this person. */
 export function peopleOf(count: number, mix: Mix, random: () => number): Person[] {
   const special = Object.entries(mix).flatMap(([kind, many]) => Array.from({ length: many }, () => kind as Kind));
   const kinds: Kind[] = [...special, ...Array.from({ length: count - special.length - 1 }, (): Kind => 'person')];

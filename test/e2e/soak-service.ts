@@ -39,5 +39,5 @@ export const storedRuns = ({ stateDirectory }: KillableService): StoredRun[] =>
     'SELECT id, attempt_key, phone, campaign_id, is_completed, outcome, reason, has_transcript FROM voice_agent_run',
   ) as StoredRun[];
 
-/** The seed of a test that kills, given or new. */
+/** The seed of a test with kills: that of KILL_SEED, or a random one. */
 export const killSeed = (): number => Number(process.env['KILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

@@ -72,7 +72,7 @@ export class AgentTests {
     return id;
   }
 
-  /** Creates a load test, which begins; answers its id. */
+  /** Creates and starts a load test; returns its id. */
   async startLoadTest(test_count: number, concurrency: number, config: object): Promise<number> {
     const load = { name: 'Many', ...this.#pairing, test_count, concurrency, config };
     return (await this.post('/simtest/load-tests', load)).load_test_group_id;
@@ -80,7 +80,7 @@ export class AgentTests {
 
   session = (id: number): Promise<any> => this.read(`/simtest/test-sessions/${id}`);
 
-  /** What was said, in its order. */
+  /** The talk of a session, in order. */
   async transcript(id: number): Promise<{ speaker: string; text: string }[]> {
     const { conversation } = await this.read(`/simtest/test-sessions/${id}/conversation`);
     return conversation.transcript.map(({ speaker, text }: any) => ({ speaker, text }));

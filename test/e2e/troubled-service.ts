@@ -4,12 +4,12 @@ import { projectDirectory } from '../../scripts/local/settings.ts';
 import { KillableService } from './killable-service.ts';
 
 export interface Trouble {
-  /** Of D1's calls: what part is refused, and of what part the answer is lost. */
+  /** The share of D1 calls that are refused, and the share whose answers are lost. */
   refuse: number;
   lose: number;
 }
 
-/** How many calls there were, and what became of them. */
+/** The number of D1 calls, of refused calls and of lost answers. */
 export interface TroubleCounts extends Trouble {
   calls: number;
   refused: number;
@@ -24,7 +24,7 @@ function writeTroubledConfig(): string {
   if (!text.includes(entry)) throw new Error(`wrangler.toml has no ${entry}`);
   const path = join(projectDirectory, 'wrangler.troubled.toml');
   const troubled = text.replace(entry, 'main = "test/e2e/troubled-worker.ts"');
-  // A service that runs on it would begin anew with the file.
+  // A running service would restart with the changed file.
   if (!existsSync(path) || readFileSync(path, 'utf8') !== troubled) writeFileSync(path, troubled);
   return path;
 }

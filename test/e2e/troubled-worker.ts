@@ -42,7 +42,7 @@ const troubledDatabase = (real: D1Database): D1Database =>
 
 const environments = new WeakMap<Env, Env>();
 
-/** The same bindings each time, since the service keeps what it derives from them. */
+/** The same object for the same bindings, since the service caches by their identity. */
 function troubled(bindings: Env): Env {
   let own = environments.get(bindings);
   if (!own) environments.set(bindings, (own = { ...bindings, DB: troubledDatabase(bindings.DB) }));

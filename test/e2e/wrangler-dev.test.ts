@@ -81,7 +81,7 @@ test('a plain "npx wrangler dev" in a fresh checkout takes a sign-up, a contact 
   }
 }, 240_000);
 
-/** They are there once the service is up for what attends to it. */
+/** The credentials exist as soon as the service has started its background programs. */
 const credentials = (checkout: Checkout) =>
   vi.waitFor(async () => {
     const asked = checkout.start('npm', ['run', '--silent', 'credentials']);

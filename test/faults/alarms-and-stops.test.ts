@@ -56,7 +56,7 @@ test('timers are whole milliseconds, however they are computed', async () => {
   });
 });
 
-test('a stop whose answer was lost is answered as the first time, and another one is not', async () => {
+test('a repeated stop is answered as the first time, and another stop is refused', async () => {
   const { client, stub, run } = await sleepingRun();
   const ending = { state: 'cancelled' as const };
   expect(await stub.stop(ending, 'first')).toBe(true);

@@ -31,7 +31,7 @@ async function endedCampaign() {
     .cancel(crypto.randomUUID())
     .catch(() => undefined);
   await settle(campaign);
-  // The work after the end has a timer.
+  // A timer starts the work after the end.
   await goTo(campaign, monday + dayMs);
   await vi.waitFor(async () => expect((await campaign.client.get(`/campaign/${campaign.id}`)).body.completed_at).not.toBeNull());
   const readAll = async () => {
@@ -105,7 +105,7 @@ test('a crash between any two steps loses nothing: the next tick goes on', async
   expect(kept).toEqual({ is_kept: 0 });
 });
 
-test('a contact that is deleted afterwards is erased in the archived rows, which stay', async () => {
+test('a deletion of a contact erases it in archived rows, and the rows stay', async () => {
   const campaign = await endedCampaign();
   await archiveAt(campaign.endedAt + 91 * dayMs);
   await env.DB.prepare('UPDATE archive SET created_at = 1 WHERE organization_id = ?').bind(campaign.organizationId).run();

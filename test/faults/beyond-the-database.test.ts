@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chain } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
-/** Four characters each, of which the database receives twenty-two. */
+/** Numbers of four characters, `1e20`, which take twenty-two in the database. */
 const growing = (count: number) => `[${'1e20,'.repeat(count)}1]`;
 
 test('200 contacts with 100 new long names of fields each are a 422 that names the field, before the write', async () => {
@@ -28,7 +28,7 @@ test('external ids that no statement holds are a 422 that names the field', asyn
   expect((await client.get('/contacts')).body.total).toBe(0);
 });
 
-test('a body within its limit whose numbers grow beyond 2 MB when they are stored is never a 500', async () => {
+test('an allowed body whose numbers take more than 2 MB when they are stored is never a 500', async () => {
   const { client } = await newOrganization();
   const workflow = (await client.post('/automation-workflows', { name: 'Journey', definition: chain() })).body.id;
   const grown = growing(180_000);

@@ -54,8 +54,8 @@ describe('what D1 refuses in production is refused here', () => {
   });
 });
 
-describe('however many there are, a few statements do', () => {
-  test('waiters that nobody stands behind are taken out, and no others', async () => {
+describe('few statements are enough for', () => {
+  test('thousands of stale waiters, which are deleted while all others stay', async () => {
     const { id } = await newOrganization();
     const row = (run_id: number, wait_id: number) => ({ event_type: 'paid', field: '', value: String(run_id % 7), run_id, wait_id });
     const stale = Array.from({ length: 1500 }, (_, index) => row(index, 1));
@@ -79,7 +79,7 @@ describe('however many there are, a few statements do', () => {
     await deleteWaiters(database, id, kept);
   });
 
-  test('a run that left hundreds of waits since its row was written last writes it', async () => {
+  test('hundreds of waits that a run left since its row was last written', async () => {
     const { client, id } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
     const run = (await client.post(`/automation-workflows/${workflow}/execute`, { context: {} })).body.id;
@@ -110,7 +110,7 @@ describe('however many there are, a few statements do', () => {
     });
   });
 
-  test('deliveries that end with a note of their own each are marked', async () => {
+  test('deliveries that end with a note each', async () => {
     const { id } = await newOrganization();
     const { results } = await env.DB.prepare(
       `INSERT INTO webhook_delivery (organization_id, trigger_id, payload, created_at)

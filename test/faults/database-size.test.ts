@@ -53,7 +53,7 @@ describe('the log', () => {
     expect(await warnings(nearlyFull, 0.1, hour)).toBe(1);
   });
 
-  test('says nothing of one that has room', async () => {
+  test('does not warn of a database that has room', async () => {
     expect(await warnings(0, 10_000, hour)).toBe(0);
   });
 });
@@ -72,7 +72,7 @@ describe('in a full database', () => {
     expect(await env.DB.prepare("SELECT 1 FROM organization WHERE name = 'One too many'").first()).toBeNull();
   });
 
-  test('organizations that are there go on, and people sign up without one', async () => {
+  test('existing organizations work on, and people sign up without an organization', async () => {
     const { client } = await newOrganization();
     await measure(nearlyFull);
     expect((await client.post('/events', { event_type: 'seen' })).status).toBe(201);

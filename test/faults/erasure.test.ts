@@ -18,7 +18,7 @@ afterEach(() => vi.restoreAllMocks());
 const dayMs = 86_400_000;
 const long = 'x'.repeat(70_000);
 
-/** Everything that D1 and R2 keep of an organization, by where it stands. */
+/** All data of an organization in D1 and R2, by place. */
 async function everythingOf(organizationId: number): Promise<Map<string, string>> {
   const kept = new Map<string, string>();
   for (const { table, rows } of organizationTables)
@@ -46,7 +46,7 @@ async function bury(client: Client, contact: number): Promise<void> {
 const contextOf = async (organizationId: number, bindings: Env = env) =>
   (await backgroundContext(bindings, organizationId, () => undefined))!;
 
-/** Works off the erasure of a contact; answers how many pages that took. */
+/** Runs the erasure of a contact; returns the number of its pages. */
 async function erase(organizationId: number, contact: number, bindings: Env = env): Promise<number> {
   const context = await contextOf(organizationId, bindings);
   for (let pages = 1; pages < 100; pages++) {
@@ -190,7 +190,7 @@ describe('of the archive', () => {
     expect(results).toEqual([{ contact_id: stays }]);
   });
 
-  test('a file that may still be on its way is waited for', async () => {
+  test('an erasure waits for a file that may still be uploading', async () => {
     const { client, id } = await newOrganization();
     const { id: gone } = (await client.post('/contacts', { phone: newPhone() })).body;
     const archive = await archivedEvents(id, [gone], 0);
@@ -224,7 +224,7 @@ describe('of the archive', () => {
     expect(JSON.parse(await (await env.FILES.get(archive.name))!.text())).toMatchObject({ contact_id: ids[2] });
   });
 
-  test('what was archived names whom the rows were of, so that their erasure finds it', async () => {
+  test('an archive file is listed under the contacts of its rows, so that an erasure finds it', async () => {
     const { client, id } = await newOrganization();
     const { id: gone, phone } = (await client.post('/contacts', { phone: newPhone() })).body;
     const { event_id } = (await client.post('/events', { event_type: 'seen', phone, data: { name: 'Marvin' } })).body;
@@ -243,7 +243,7 @@ describe('of the archive', () => {
   });
 });
 
-/** Traces of a contact, written without the service. */
+/** Inserts rows about a contact. */
 async function fill(organizationId: number, contact: number, count: number): Promise<void> {
   const numbers = '(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?3) SELECT i FROM n)';
   const key = crypto.randomUUID();
@@ -311,7 +311,7 @@ test('an erasure goes in pages, and goes on where it was left', async () => {
   expect(left.every((count, index) => index === 0 || count < left[index - 1]! || count === 0)).toBe(true);
 }, 60_000);
 
-test('a part that fails holds up no other, and is reported when the others are done', async () => {
+test('a failing part of an erasure does not hold up the others, and is reported at the end', async () => {
   const { client, id } = await newOrganization();
   const { id: gone } = (await client.post('/contacts', { phone: newPhone() })).body;
   await fill(id, gone, 250);
@@ -335,7 +335,7 @@ test('a part that fails holds up no other, and is reported when the others are d
   expect(await env.DB.prepare('SELECT 1 FROM archive_contact WHERE contact_id = ?').bind(gone).first()).toBeNull();
 }, 60_000);
 
-test('another organization erases nothing of a contact', async () => {
+test('an organization cannot erase a contact of another one', async () => {
   const [own, other] = [await newOrganization(), await newOrganization()];
   const { id: contact } = (await own.client.post('/contacts', { phone: newPhone() })).body;
   await fill(own.id, contact, 3);
@@ -346,7 +346,7 @@ test('another organization erases nothing of a contact', async () => {
   expect(await (await env.FILES.get(archive.name))!.text()).toContain(`"contact_id":${contact}`);
 });
 
-test('what nobody has handled of a deleted contact starts nothing', async () => {
+test('an event of a deleted contact that was not handled yet starts nothing', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
   const { id: gone, phone } = (await client.post('/contacts', { phone: newPhone() })).body;

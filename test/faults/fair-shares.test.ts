@@ -19,7 +19,7 @@ const onOrder = { type: 'contact_event', config: { event_type: 'ordered' } };
 /** An organization with much work, and an organization with little work that came later. */
 const neighbours = async () => ({ busy: await newOrganization(), quiet: await newOrganization() });
 
-test('of accepted events that are sent again, each organization has its turn', async () => {
+test('lost events are sent again with a turn for each organization', async () => {
   const { busy, quiet } = await neighbours();
   const lost = dropQueueMessages();
   const before = (await env.DB.prepare('SELECT coalesce(max(id), 0) AS id FROM event').first<{ id: number }>())!.id;
@@ -31,7 +31,7 @@ test('of accepted events that are sent again, each organization has its turn', a
   await env.DB.prepare('UPDATE event SET handled_at = 1 WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id).run();
 });
 
-test('of firings and runs that are overdue, each organization has its turn', async () => {
+test('overdue firings and runs are handled with a turn for each organization', async () => {
   const { busy, quiet } = await neighbours();
   for (const [organization, count] of [
     [busy.id, 20],
@@ -61,7 +61,7 @@ test('of firings and runs that are overdue, each organization has its turn', asy
   ]);
 });
 
-test('the many changes of one organization hide no other', async () => {
+test('many changes of contacts in one organization do not hide those of another', async () => {
   const { busy, quiet } = await neighbours();
   await env.DB.batch([
     env.DB.prepare(
@@ -104,7 +104,7 @@ test('1,600 schedules that are due in one minute all fire in it, and those of ot
   expect([await firesOf(busy.id), await firesOf(quiet.id)]).toEqual([1600, 1]);
   expect(announced.filter((id) => id === busy.id)).toHaveLength(1600);
   const mine = announced.filter((id) => id === busy.id || id === quiet.id);
-  // The quiet one's is at most a page behind, in its first turn.
+  // The quiet organization has its turn at the beginning of a page.
   expect(mine.indexOf(quiet.id) % 500).toBeLessThanOrEqual(1);
   await env.DB.batch([
     env.DB.prepare("UPDATE automation_trigger SET state = 'archived', next_fire_at = NULL WHERE organization_id IN (?, ?)").bind(
@@ -115,7 +115,7 @@ test('1,600 schedules that are due in one minute all fire in it, and those of ot
   ]);
 }, 60_000);
 
-test('events of one organization whose runs start slowly hold up no other, and what is beyond a page goes to a queue apart', async () => {
+test('events whose runs start slowly delay no other organization: those beyond a page go to the bulk queue', async () => {
   const { busy, quiet } = await neighbours();
   for (const { client } of [busy, quiet]) await createActiveWorkflow(client, { trigger: onOrder, definition: chain() });
   const lost = dropQueueMessages();
@@ -199,11 +199,11 @@ test(
       expect(count).toBeLessThan(6);
     }
     expect(given).toHaveLength(61 - first.events - first.deliveries);
-    // Whatever comes next goes there unseen.
+    // The next message of this organization goes to the bulk queue unread.
     const [next] = given as { body: unknown }[];
     await deliver('events', [next!.body]);
     expect(await handled()).toEqual(first);
-    // A message that is tried again stays, since its tries would be counted anew.
+    // A retried message stays in its queue, since a new message would count its tries anew.
     const moved = given.length;
     await deliver('events', [next!.body], env, 2);
     expect(await handled()).toEqual({ ...first, events: first.events + 1 });

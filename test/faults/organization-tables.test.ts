@@ -12,7 +12,7 @@ async function tables(): Promise<string[]> {
   return results.map(({ name }) => name);
 }
 
-test('every table is one of organizations or of nobody', async () => {
+test('every table is listed, either with its organization or as global', async () => {
   const named = [...organizationTables.map(({ table }) => table), ...globalTables];
   expect(named.toSorted()).toEqual(await tables());
 });
@@ -40,7 +40,7 @@ describe.each(organizationTables)('$table', ({ table, rows, isShort }) => {
   });
 });
 
-test('deliveries of before names were given to all have names that nobody sees', async () => {
+test('the migration gives old deliveries without a name a name that is not shown', async () => {
   const text = Object.values(
     import.meta.glob('../../migrations/0014_*.sql', { query: '?raw', import: 'default', eager: true }),
   )[0] as string;

@@ -27,25 +27,25 @@ const makers: Record<string, Make> = {
     }),
 };
 
-test.each(Object.entries(makers))('%s is how many there may be, and one more is a 409 that names it', async (limit, make) => {
+test.each(Object.entries(makers))('%s is a limit: one record more is a 409 that names it', async (limit, make) => {
   const { client } = await newOrganization({ plan: { [limit]: 2 } });
   expect((await client.get('/organizations/current')).body.plan[limit]).toBe(2);
   for (const name of ['One', 'Two']) expect(await make(client, name)).toMatchObject({ status: expect.toBeOneOf([200, 201]) });
   const refused = await make(client, 'Three');
   expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining(`(${limit})`) } });
   expect(refused.body.detail).toMatch(/^The plan allows 2 .*; (archive|delete|revoke) some/);
-  // Others have their own.
+  // Another organization has its own limit.
   expect((await make((await newOrganization({ plan: { [limit]: 2 } })).client, 'One')).status).toBeLessThan(300);
 });
 
-test('of twenty that are made at once no more are written than the plan allows', async () => {
+test('twenty creations at once create no more records than the plan allows', async () => {
   const { client } = await newOrganization({ plan: { max_workflows: 5 } });
   const made = await Promise.all(Array.from({ length: 20 }, (_, index) => workflow(client, `At once ${index}`)));
   expect(made.filter(({ status }) => status === 201)).toHaveLength(5);
   expect((await client.get('/automation-workflows')).body.total).toBe(5);
 });
 
-test('what is archived makes room, and comes back only while there is some', async () => {
+test('archiving a journey makes room, and it is restored only while there is room', async () => {
   const { client } = await newOrganization({ plan: { max_workflows: 1 } });
   const first = (await workflow(client, 'First')).body.id;
   await client.delete(`/automation-workflows/${first}`);
@@ -56,8 +56,8 @@ test('what is archived makes room, and comes back only while there is some', asy
   expect((await client.patch(`/automation-workflows/${first}`, { status: 'draft' })).status).toBe(200);
 });
 
-test('API keys: a revoked one makes room, and comes back only while there is some', async () => {
-  // One of the keys belongs to the test.
+test('revoking an API key makes room, and it is reactivated only while there is room', async () => {
+  // The test itself uses one key.
   const { client } = await newOrganization({ plan: { max_api_keys: 2 } });
   const mint = (name: string) => client.post('/user/api-keys', { name });
   const { body } = await mint('Second');
@@ -69,7 +69,7 @@ test('API keys: a revoked one makes room, and comes back only while there is som
   expect((await client.get('/contacts', { 'X-API-Key': third.body.api_key })).status).toBe(200);
 });
 
-test('a plan that is lowered takes nothing away', async () => {
+test('lowering a plan deletes nothing', async () => {
   const { client, id } = await newOrganization({ plan: { max_lists: 3 } });
   for (const name of ['One', 'Two', 'Three']) await client.post('/contacts/lists', { name });
   await env.DB.prepare(`UPDATE organization SET plan_limits = '{"max_lists":1}' WHERE id = ?`).bind(id).run();
@@ -78,7 +78,7 @@ test('a plan that is lowered takes nothing away', async () => {
   expect((await client.post('/contacts/upsert', { list_name: 'Four', phone: newPhone() })).status).toBe(409);
 });
 
-test('lists that are named in passing count as those that are made, and an event is not lost for one', async () => {
+test('lists that an upsert or event creates count like others, and an event beyond the limit is still stored', async () => {
   const { client } = await newOrganization({ plan: { max_lists: 1 } });
   expect((await client.post('/contacts/upsert', { list_name: 'First', phone: newPhone() })).status).toBe(200);
   const bulk = await client.post('/contacts/bulk-upsert', { list_name: 'Second', contacts: [{ phone: newPhone() }] });

@@ -49,7 +49,7 @@ const messageTo = (to: string) => ({
 });
 
 test.each(['refused', 'lost'] as const)(
-  'a run whose message cannot be written down, each answer being %s, sends it once when it can, as its first attempt',
+  'a run whose message cannot be stored, each answer being %s, sends it once when it can, in its first attempt',
   { tags: 'soak' },
   async (trouble) => {
     const organization = await messagingOrganization();
@@ -83,7 +83,7 @@ test('a message whose run died while it was asked for stays unknown, whatever tr
   expect(await takenFor('provider_b', to)).toEqual([]);
 });
 
-test('a message is written anew only where whoever wrote it down is known to have asked nobody', async () => {
+test('a stored message is sent only if the earlier tries are known to have sent nothing', async () => {
   const { id, client } = await messagingOrganization();
   const context = (await backgroundContext(env, id, () => undefined))!;
   const wanted = (): MessageToSend => ({
@@ -104,7 +104,7 @@ test('a message is written anew only where whoever wrote it down is known to hav
   await leftBy(known);
   expect(await sendMessage(context, { ...known, unaskedTries: 1 })).toMatchObject({ messageId: expect.any(String) });
   expect(await takenFor('provider_b', known.to)).toHaveLength(1);
-  // Asked again by one that comes late, it is the one that was sent.
+  // A late repetition gets the message that was sent.
   expect(await sendMessage(context, known)).toMatchObject({ messageId: expect.any(String) });
   expect(await takenFor('provider_b', known.to)).toHaveLength(1);
 
@@ -176,7 +176,7 @@ const troubles = {
 };
 
 test.each(Object.entries(troubles))(
-  'trouble of %s is a 503 that says when to come back, and shows nothing of it',
+  'an error of %s is a 503 that says when to retry, and the answer shows no details',
   async (name, message) => {
     const organization = await newOrganization();
     const { client, key } = organization;

@@ -44,7 +44,7 @@ test('a schedule that cannot be read holds up no other, is tried on its own, and
     next_fire_at: null,
     last_error: expect.stringMatching(/^given_up: the schedule could not be fired/),
   });
-  // A schedule that is saved again is due again.
+  // Saving the schedule makes it due again.
   const saved = await client.patch(`/automation-workflows/${workflow}/triggers/${poisoned}`, {
     config: { cron: '0 * * * *', timezone: 'UTC' },
   });

@@ -29,7 +29,7 @@ const start = async (client: Client, workflow: number, contact?: number): Promis
   return body.id;
 };
 
-/** An object that throws on every call. */
+/** An object whose every method throws. */
 function poison(organizationId: number, run: number) {
   const real = env.AUTOMATION_RUN.getByName.bind(env.AUTOMATION_RUN);
   return vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation((name) => {
@@ -39,7 +39,7 @@ function poison(organizationId: number, run: number) {
 }
 
 describe('a run that cannot be reached', () => {
-  test('keeps an event from no other work: others are ended, woken and started, and it is tried on its own until it is given up', async () => {
+  test('delays no other work of an event: other runs end, wake and start, and this run is retried apart until it is given up', async () => {
     const { client, id } = await newOrganization();
     const phone = newPhone();
     const contact = (await client.post('/contacts', { phone })).body.id;
@@ -80,7 +80,7 @@ describe('a run that cannot be reached', () => {
     expect(await readFailedMessages(id)).toEqual([]);
   });
 
-  test('that waits for an event is offered it again on its own, and takes it once it is well', async () => {
+  test('gets the event that it waits for in a retry, and takes it when it works again', async () => {
     const { client, id } = await newOrganization();
     const phone = newPhone();
     const contact = (await client.post('/contacts', { phone })).body.id;
@@ -212,7 +212,7 @@ describe('a run that cannot be reached', () => {
     await waitForRunState(client, waiting, 'completed');
   });
 
-  test('and waits for another keeps that from no part of its end, and hears of it when it is well', async () => {
+  test('does not stop the end of its child, and is notified of it when it works again', async () => {
     const { client, id } = await newOrganization();
     const child = await createActiveWorkflow(client, { definition: nap });
     const parent = await createActiveWorkflow(client, {
@@ -224,7 +224,7 @@ describe('a run that cannot be reached', () => {
     await waitForRunState(client, run, 'waiting');
     const spy = poison(id, waiting);
     await client.post(`/automation-workflows/runs/${run}/stop`);
-    // Its history is in R2, and its object gone.
+    // The history of the child is in R2, and the object of the child is gone.
     await vi.waitFor(async () => expect(await env.AUTOMATION_RUN.getByName(`${id}/${run}`).snapshot()).toBeNull(), { timeout: 10_000 });
     expect(await readFailedMessages(id)).toMatchObject([{ key: `run_told:run:${run}`, reason: 'its storage is broken' }]);
     spy.mockRestore();

@@ -65,7 +65,7 @@ test('a run whose payload is gone can be stopped, and is archived with its workf
   await waitForRunState(client, archived.run, 'cancelled');
 });
 
-test('a payload that is there again lets the run go on as if nothing had been', async () => {
+test('a run goes on undisturbed when its payload is there again', async () => {
   const { client, id } = await newOrganization();
   let kept: { name: string; text: string } | undefined;
   const { run } = await poisoned(client, id, async (name) => {

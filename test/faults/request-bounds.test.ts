@@ -36,7 +36,7 @@ test('the allowance of all keys grows with that of one', async () => {
   expect((await new Client(key, send).get('/organizations/current')).body.plan.requests_per_10_seconds).toBe(150);
 });
 
-/** The path of a webhook trigger's address, on which only `send` counts. */
+/** A webhook trigger; `send` delivers to its address. */
 async function webhook(auth: object, plan: Record<string, number> = {}, variables?: Record<string, string>) {
   const { client } = await newOrganization({ plan });
   const workflow = await createActiveWorkflow(client, { trigger: { type: 'webhook', config: { auth } } });
@@ -50,7 +50,7 @@ async function webhook(auth: object, plan: Record<string, number> = {}, variable
 let host = 0;
 const newAddress = () => `203.0.${Math.floor(++host / 250)}.${host % 250}`;
 
-test('a trigger without auth takes so many from one address and so many in all', async () => {
+test('a trigger without auth has a limit for each address and a limit for all', async () => {
   const { send } = await webhook({ type: 'none' }, { unsigned_webhooks_per_10_seconds: 6 });
   const [first, second, third] = [newAddress(), newAddress(), newAddress()];
   const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
@@ -63,7 +63,7 @@ test('a trigger without auth takes so many from one address and so many in all',
   expect((await toAnother(first, '{}')).status).toBe(202);
 });
 
-test('forgeries are refused as such, then as too many, and keep nobody out who signs well', async () => {
+test('wrongly signed webhooks get 401, then 429, and well signed ones are still accepted', async () => {
   const { send } = await webhook({ type: 'hmac_sha256', header: 'X-Sig', secret: 'right' }, { unsigned_webhooks_per_10_seconds: 3 });
   const signed = { 'X-Sig': createHmac('sha256', 'right').update('{"a":1}').digest('hex') };
   const forged = await times(5, () => send(newAddress(), '{"a":1}', { 'X-Sig': '00' }));
@@ -88,7 +88,7 @@ test('an address whose deliveries are refused too often is answered without a lo
   reads.mockRestore();
 });
 
-test('from an address that many share, the refused webhooks of one organization keep out none of another whose were good', async () => {
+test("refused webhooks of one organization do not block another organization's webhooks from the same address", async () => {
   const few = { PLAN_UNSIGNED_WEBHOOKS: '3' };
   const { send } = await webhook({ type: 'none' }, {}, few);
   const { send: toAnother } = await webhook({ type: 'hmac_sha256', header: 'X-Sig', secret: 'right' }, {}, few);
@@ -117,7 +117,7 @@ test('sign-ups are bounded by network address, with the next step', async () => 
   expect((await from(address)).status).toBe(200);
 });
 
-test('a user cannot have any number of organizations, each with its allowances', async () => {
+test('a user can create a limited number of organizations', async () => {
   const { body } = await signUp({ organization_name: 'First' });
   const client = new Client(undefined, serviceWith({ ORGANIZATIONS_PER_USER: '2' }));
   const create = () => client.post('/auth/organizations', { name: 'Another' }, { Authorization: `Bearer ${body.token}` });

@@ -93,7 +93,7 @@ describe.each(['event', 'delivery'] as const)('an accepted %s', (kind) => {
     expect((await accepted.client.get(`/automation-workflows/${accepted.workflowId}/runs`)).body.total).toBe(1);
   });
 
-  test('that is tried again a day after it was sent again has a day of its own before it is given up', async () => {
+  test('that fails again after a retry gets another day before it is given up', async () => {
     const accepted = await kinds[kind]();
     await deliverDeadLettersForADay('events-dead', accepted.organizationId, [accepted.message]);
     const lost = dropQueueMessages();
@@ -135,7 +135,7 @@ test('an id that is none is a 422 that names it; one that is unknown is a 404', 
   expect(await client.post('/events/999999999/retry')).toMatchObject({ status: 404, body: { detail: 'Event not found' } });
 });
 
-test('a delivery is found by our id where its sender gave none, and only under its own trigger', async () => {
+test("a delivery without its sender's id is found by our id, under its own trigger only", async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: { type: 'webhook', config: { auth: { type: 'none' } } } });
   const other = await createActiveWorkflow(client, { trigger: { type: 'webhook', config: { auth: { type: 'none' } } } });

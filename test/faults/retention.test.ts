@@ -30,16 +30,16 @@ async function archived(organizationId: number): Promise<{ key: string; rows: Re
   );
 }
 
-test('every table has a rule by which its rows go, or a reason for which they stay', () => {
+test('every table has a retention rule, or a reason why its rows stay', () => {
   const tables = [...organizationTables.map(({ table }) => table), ...globalTables].toSorted();
   const named = [...retentionRules.map(({ table }) => table), ...Object.keys(tablesWithoutRetention)].toSorted();
   expect(named).toEqual(tables);
 });
 
 interface Case {
-  /** Columns of a row that is over and older than it is kept, and of one that is not old enough. */
+  /** Columns of an ended row that is older than its retention, and of a younger one. */
   old: (days: number) => Record<string, string | number | null>;
-  /** How many days it is kept. */
+  /** The retention in days. */
   days: number;
   /** Old rows that stay, since they are not over. */
   notOver?: Record<string, string | number | null>;
@@ -90,7 +90,7 @@ const cases: Record<string, Case> = {
 };
 
 describe.each(Object.entries(cases))('%s', (table, { old, days, notOver, isArchived }) => {
-  test('leaves when it has been kept for long enough, and not before', async () => {
+  test('leaves after its retention, and not before', async () => {
     const { id: organizationId } = await newOrganization();
     const keyOf = (row: Record<string, unknown>) => JSON.stringify(row);
     const own = async () =>
@@ -116,7 +116,7 @@ describe.each(Object.entries(cases))('%s', (table, { old, days, notOver, isArchi
   });
 });
 
-test('every rule of organizations is tried', () => {
+test('every retention rule is tested', () => {
   // A campaign stays, and its rows are its object's (archived-campaigns.test.ts).
   const ofNobody = new Set([...globalTables, 'session', 'password_reset', 'archive', 'archive_contact', 'campaign']);
   const tables = retentionRules.map(({ table }) => table).filter((table) => !ofNobody.has(table));
@@ -154,7 +154,7 @@ const messagesOf = async (organizationId: number) =>
   (await env.DB.prepare('SELECT count(*) AS total FROM message WHERE organization_id = ?').bind(organizationId).first<{ total: number }>())!
     .total;
 
-test('one organization with thousands of old rows keeps no other waiting', async () => {
+test('thousands of old rows of one organization do not delay another', async () => {
   const [crowd, few, newest] = [await newOrganization(), await newOrganization(), await newOrganization()];
   const first = await oldMessages(crowd.id, 3000);
   await oldMessages(few.id, 3);
@@ -169,7 +169,7 @@ test('one organization with thousands of old rows keeps no other waiting', async
   expect((await archived(crowd.id)).flatMap(({ rows }) => rows)).toHaveLength(3000);
 });
 
-test('a file that cannot be written leaves its rows where they are, and holds up no other table', async () => {
+test('rows whose file cannot be written stay, and no other table is delayed', async () => {
   const [own, newest] = [await newOrganization(), await newOrganization()];
   const first = await oldMessages(own.id, 2);
   await insertRow('message', { organization_id: newest.id, created_at: Date.now(), history: '[]' });
@@ -188,7 +188,7 @@ test('a file that cannot be written leaves its rows where they are, and holds up
   expect(known.results.map(({ name }) => name)).toEqual((await archived(own.id)).map(({ key }) => key));
 });
 
-test('the archive goes with all that its rows left in the bucket', async () => {
+test('an archive file is deleted together with the files of its rows in the bucket', async () => {
   const { id } = await newOrganization();
   const files = [
     `payloads/${id}/events/a.json`,
@@ -237,7 +237,7 @@ test('a call and a test session leave with their recordings, transcripts and con
   expect((await archived(id)).flatMap(({ rows }) => rows.map((row) => row['id']))).toEqual([session, call]);
 });
 
-test('an event type stays while events of it are kept', async () => {
+test('an event type stays as long as an event of that type', async () => {
   const { id } = await newOrganization();
   await insertRow('event', { organization_id: id, event_type: 'seen', data: '{}', created_at: Date.now() });
   for (const event_type of ['seen', 'forgotten']) await insertRow('event_type', { organization_id: id, event_type, created_at: ago(91) });

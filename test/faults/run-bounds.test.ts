@@ -48,7 +48,7 @@ test('three nodes that name their own journey set off as many runs as the plan a
   expect(JSON.stringify(results)).toContain(`Run ${first} has set off 20 runs by now, as many as the plan allows (max_chained_runs)`);
 });
 
-test('events that journeys emit count to the chain of the run that began it; what is beyond says so', async () => {
+test('runs by emitted events count to the chain of the first run, and events beyond the limit say so', async () => {
   const { client, id } = await newOrganization({ plan: { max_chained_runs: 10 } });
   const emits = ['one', 'two', 'three'].map((name) => ({ id: name, type: 'emit_event', data: { event_type: 'ordered' } }));
   await createActiveWorkflow(client, { trigger: onOrder, definition: chain(...emits) });
@@ -58,7 +58,7 @@ test('events that journeys emit count to the chain of the run that began it; wha
   const notes = await notesOf(client, 'ordered');
   expect(notes).toHaveLength(1 + 3 * 11 - 11);
   for (const note of notes) expect(note).toContain('max_chained_runs');
-  // Another event begins a chain of its own.
+  // Another event from outside begins its own chain.
   await client.post('/events', { event_type: 'ordered' });
   await settledRuns(id, 22);
 });
@@ -103,7 +103,7 @@ test('runs beyond those of a minute wait for the next one, and none is lost', as
   const count = async (state: string) => (await client.get(`/automation-workflows/${workflow}/runs?state=${state}`)).body.total as number;
   await vi.waitFor(async () => expect(await count('completed')).toBe(5));
   expect(await count('queued')).toBe(7);
-  // Neither the second nor the first tick comes before its minute.
+  // A tick in the same minute starts no more runs.
   await tickAt(began + 30_000);
   expect(await count('queued')).toBe(7);
   const execute = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });

@@ -80,7 +80,7 @@ test('a worker that comes to a call late gives it back unasked, and the call is 
   });
   await vi.waitFor(() => expect(lost.mock.calls.length + lostBatch.mock.calls.length).toBeGreaterThan(0), { timeout: 5000 });
   const context = (await backgroundContext(env, organization.id, () => {}))!;
-  // Its first look at the clock is in time, and every later one is not.
+  // The consumer reads the clock in time at first, and is late afterwards.
   let looks = 0;
   await placeCalls({ ...context, clock: () => Date.now() + (looks++ === 0 ? 0 : 60_000) }, [key]);
   expect((await carrierLedger(organization.account)).calls).toEqual([]);

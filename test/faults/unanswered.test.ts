@@ -39,13 +39,13 @@ async function runThatAwaitsAnother(client: Client): Promise<number> {
   return run;
 }
 
-test('a run whose child ended without a word looks for itself, and goes on', async () => {
+test("a run that is not notified of its child's end finds it out by itself, and goes on", async () => {
   const { client, id } = await newOrganization();
   const run = await runThatAwaitsAnother(client);
   const began = await wakeAtOf(run);
   expect(began - Date.now()).toBeGreaterThan(8 * minuteMs);
   expect(began - Date.now()).toBeLessThan(11 * minuteMs);
-  // Still alive: the pause doubles.
+  // The child is alive: the next look comes after twice the time.
   await passAt(id, run, began);
   expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
   const second = await wakeAtOf(run);
@@ -59,7 +59,7 @@ test('a run whose child ended without a word looks for itself, and goes on', asy
   await waitForRunState(client, run, 'completed');
 });
 
-test('a dead alarm of a run that waits for another is found by the tick at the look', async () => {
+test('the tick restores the lost alarm of a run that waits for another run', async () => {
   const { client, id } = await newOrganization();
   const run = await runThatAwaitsAnother(client);
   const armed = await runInDurableObject(runStub(id, run), async (_instance, state) => {
@@ -72,7 +72,7 @@ test('a dead alarm of a run that waits for another is found by the tick at the l
   expect(again).toBe(armed);
 });
 
-test('a run that waits for a call of which nobody tells it looks for itself, and goes on', async () => {
+test("a run that is not notified of its call's end finds it out by itself, and goes on", async () => {
   const { client, id, agentId } = await organizationWithAgent();
   stubCallSlots(id);
   const workflow = await createActiveWorkflow(client, { definition: callingJourney({ workflow_id: agentId }) });
@@ -87,7 +87,7 @@ test('a run that waits for a call of which nobody tells it looks for itself, and
   await waitForRunState(client, run, 'completed');
 });
 
-test('a held run of a workflow that goes on finds it out for itself, although nobody releases it', async () => {
+test('a held run that is not released finds out by itself that its workflow goes on', async () => {
   const { client, id } = await newOrganization();
   const acting = chain(
     { id: 'nap', type: 'wait', data: { duration: 'PT1S' } },
@@ -103,7 +103,7 @@ test('a held run of a workflow that goes on finds it out for itself, although no
     { timeout: 10_000, interval: 20 },
   );
   const began = await wakeAtOf(run);
-  // Paused still: it holds on, and leaves no trace in the history.
+  // While the workflow is paused, the run stays held, and its history does not grow.
   await passAt(id, run, began);
   const { body } = await client.get(`/automation-workflows/runs/${run}/history`);
   expect(body.history.map((record: { node_id: string; status: string }) => `${record.node_id} ${record.status}`)).toEqual([

@@ -1,4 +1,4 @@
-/** The least that an agent can talk by. */
+/** The smallest valid agent. */
 export const validDefinition = { nodes: [{ id: 'start', type: 'startCall', data: { prompt: 'Talk.' } }], edges: [] };
 
 /** One that has a problem at its node and another at its edge. */

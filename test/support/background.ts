@@ -55,7 +55,7 @@ export const waitUntilHandled = (eventId: number): Promise<void> =>
     { timeout: 10_000, interval: 10 },
   );
 
-/** Does `work` as a caller does that dies before it starts the objects of the runs whose rows it has written. */
+/** Does `work` as if the caller crashed after it wrote the rows of runs and before it started their objects. */
 export async function crashBeforeStart<Result>(work: () => Promise<Result>): Promise<Result> {
   const lost = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
     throw new Error('the isolate died');

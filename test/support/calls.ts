@@ -75,7 +75,7 @@ export const readCallRun = async (runId: number): Promise<Record<string, any>> =
   return { ...row, result: row!['result'] === null ? null : JSON.parse(row!['result']) };
 };
 
-/** The row once it is completed. */
+/** Waits until the row is completed. */
 export const waitForCompletedRun = (runId: number): Promise<Record<string, any>> =>
   vi.waitFor(
     async () => {
@@ -86,7 +86,7 @@ export const waitForCompletedRun = (runId: number): Promise<Record<string, any>>
     { timeout: 15_000, interval: 10 },
   );
 
-/** Once everything has followed and the object is gone. */
+/** Waits until all work after the call is done and the object is deleted. */
 export const waitUntilDestroyed = (stub: CallStub): Promise<void> =>
   vi.waitFor(async () => expect(await stub.snapshot()).toBeNull(), { timeout: 15_000, interval: 10 });
 
@@ -138,12 +138,12 @@ export class CarrierSocket {
     this.send({ type: 'prompt', voicePrompt, lang: 'en-US', last: true });
   }
 
-  /** The connection breaks. */
+  /** Breaks the connection. */
   drop(): void {
     this.#socket.close(1000);
   }
 
-  /** Whole utterances of the agent, and what stands open as the last one. */
+  /** The utterances of the agent; the last may be unfinished. */
   get utterances(): string[] {
     const said: string[] = [];
     let open = '';
@@ -161,7 +161,7 @@ export class CarrierSocket {
     return this.frames.filter(({ type }) => type === 'end');
   }
 
-  /** Once the agent has said so many utterances to the end. */
+  /** Waits until the agent has finished that many utterances. */
   async waitForUtterances(count: number): Promise<string[]> {
     await vi.waitFor(() => expect(this.frames.filter(({ type, last }) => type === 'text' && last).length).toBeGreaterThanOrEqual(count), {
       timeout: 10_000,
@@ -238,7 +238,7 @@ export class HeldAnswer {
   }
 }
 
-/** The first answer waits for the test, later ones come from the simulated model. */
+/** Holds the first answer back for the test; the simulated model gives later answers. */
 export function holdFirstAnswer() {
   const held = new HeldAnswer();
   let isAsked = false;

@@ -63,7 +63,7 @@ export interface LedgerCall {
   status: string;
 }
 
-/** What the simulated carrier was asked to dial for an account. */
+/** The calls that an account ordered at the simulated carrier. */
 export async function carrierLedger(
   account: string,
 ): Promise<{ calls: LedgerCall[]; peak_concurrent: number; attempts_dialled_twice: string[] }> {

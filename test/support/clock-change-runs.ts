@@ -25,7 +25,7 @@ type Options = Partial<Omit<SimulatedRun, 'contact' | 'at' | 'zone'>> & { contac
 
 /** What tests say of a journey in the days around a change. Moments are ISO 8601 as the wall of the zone shows them, with the offset of then. */
 export function journeyAroundClockChange({ zone, sunday, at: changesAt, before, after }: ClockChange, name: GalleryName) {
-  /** So many days after the Sunday, at a time of day that is there once. */
+  /** A time of day, so many days from the Sunday. The time must exist once on that day. */
   const on = (days: number, time: string): string => {
     const date = new Date(Date.parse(sunday) + days * day).toISOString().slice(0, 10);
     return `${date}T${time.padEnd(8, ':00')}${days < 0 ? before : after}`;

@@ -50,5 +50,5 @@ export async function readRowsAfter(
   return body.values ?? [];
 }
 
-/** The seeded sheet of leads has this many rows, its header included. */
+/** The number of rows of the seeded sheet of leads, with its header. */
 export const leadRowCount = 121;

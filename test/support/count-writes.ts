@@ -2,7 +2,7 @@ import { recordedDatabase, rowsWritten, type Recording } from './recorded-databa
 
 type Instrument = (object: { env: Env }, state: DurableObjectState) => void;
 
-/** Counts what an object writes from now on, alarms included, each of which is billed as a row, and what it asks of D1. */
+/** Counts the rows that an object writes from now on, and its D1 calls. Each alarm counts, since it is billed as a row. */
 export async function countWrites(inside: (look: Instrument) => Promise<unknown>) {
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
   const counts = { alarms: 0 };

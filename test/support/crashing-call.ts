@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import type { CallObject } from '../../durable-objects/call/call-object.ts';
 import { crashAtCall, copyAndDispose, type CrashPoint, type CrashWatch } from './crashing-object.ts';
 
-/** Of whatever class: only the names of methods count here. */
+/** Objects of any class, whose methods are called by name. */
 interface Objects {
   getByName(name: string): unknown;
 }

@@ -85,7 +85,7 @@ export async function crashAtCall(stub: Stub, n: number, moment: CrashPoint): Pr
   return seen;
 }
 
-/** The answer of another Worker, which until it is let go of keeps the object from being evicted. */
+/** Copies the answer of another Worker and disposes of it: an answer that is not disposed of prevents the eviction. */
 export async function copyAndDispose(asked: Promise<object>): Promise<object> {
   const answer = (await asked) as object & Partial<Disposable>;
   const { [Symbol.dispose]: dispose, ...copy } = answer;

@@ -8,7 +8,7 @@ export type DatabaseFault = 'refused' | 'lost' | 'died' | null;
 const overloadedMessage = 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.';
 const connectionLostMessage = 'D1_ERROR: Network connection lost.';
 
-/** D1 in trouble, by the text of each call's statements. */
+/** A D1 that fails calls by the text of their statements. */
 export function faultyDatabase(real: D1Database, troubling: (sql: string) => DatabaseFault, die = async () => {}): D1Database {
   const texts = new WeakMap<object, { text: string; real: D1PreparedStatement }>();
   const through = async <T>(sql: string, call: () => Promise<T>): Promise<T> => {
@@ -38,7 +38,7 @@ export function faultyDatabase(real: D1Database, troubling: (sql: string) => Dat
   } as unknown as D1Database;
 }
 
-/** Has a run's object meet trouble of D1, until it is made anew. */
+/** Makes the D1 calls of a run's object fail, until the object is created again. */
 export const injectRunDatabaseFaults = (
   stub: DurableObjectStub<AutomationRunObject>,
   troubling: (sql: string) => DatabaseFault,

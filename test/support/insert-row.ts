@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 
 type Value = string | number | null;
 
-/** Puts a row into a table without going through the service; what must have a value and is not given gets a meaningless one. */
+/** Inserts a row without the service. Required columns that are not given get meaningless values. */
 export async function insertRow(table: string, values: Record<string, Value>): Promise<number> {
   const { results } = await env.DB.prepare('SELECT name, type, "notnull" AS required, dflt_value AS standard, pk FROM pragma_table_info(?)')
     .bind(table)

@@ -2,7 +2,7 @@ import type { App } from '../../src/library/connectable-apps.ts';
 import { simulatorsUrl } from './carrier.ts';
 import type { Answer, Client } from './organization.ts';
 
-/** A person's decision on the broker's consent page; `scopes`: they grant no more than these. */
+/** Decides on the broker's consent page as a person would. `scopes`: the granted permissions. */
 export async function decideConsent(redirectUrl: string, decision: 'approve' | 'deny' = 'approve', scopes?: string): Promise<void> {
   const query = new URLSearchParams({ decision, ...(scopes !== undefined && { scopes }) });
   await (await fetch(`${redirectUrl}?${query}`)).text();
@@ -16,7 +16,7 @@ export const startConnecting = (client: Client, provider: App, connection_params
 export const finalizeConnecting = (client: Client, connected_account_id: string, provider: App): Promise<Answer> =>
   client.post('/integration/connect/finalize', { connected_account_id, provider });
 
-/** An integration to which somebody has consented, as finalize answers it. */
+/** Connects an integration and gives the consent; returns the answer of finalize. */
 export async function connectIntegration(
   client: Client,
   provider: App,
@@ -32,13 +32,13 @@ export async function connectIntegration(
 const postJson = (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
   fetch(simulatorsUrl + path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
 
-/** The next `times` requests to a vendor that match go wrong as the fault says. */
+/** Makes the next `times` matching requests to a vendor fail as described. */
 export async function planFault(fault: { provider: string; [part: string]: unknown }): Promise<void> {
   const answer = await postJson('/__sim/faults', fault);
   if (answer.status !== 201) throw new Error(`no fault: ${answer.status} ${await answer.text()}`);
 }
 
-/** As when a grant ends at the vendor, and the broker has noticed. */
+/** Sets the state of an account at the broker, as when a grant has ended at the vendor. */
 export async function setAccountStatus(accountId: string, status: 'EXPIRED' | 'REVOKED' | 'INACTIVE' | 'FAILED' | 'ACTIVE'): Promise<void> {
   await (await postJson(`/composio/__sim/accounts/${accountId}`, { status })).text();
 }

@@ -46,7 +46,9 @@ const newTelephony = (organizationId: number) =>
     .bind(organizationId, Date.now(), Date.now())
     .run();
 
-/** Call slots that do nothing but keep what they are asked for an organization: objects of earlier tests may still be asking. */
+/**
+ * Replaces the call slots by a stub that records an organization's requests; requests of other organizations may come from objects of earlier tests.
+ */
 export function stubCallSlots(organizationId: number) {
   const requests: CallsRequest[] = [];
   const withdrawn: string[] = [];
@@ -61,7 +63,7 @@ export function stubCallSlots(organizationId: number) {
   return {
     requests,
     withdrawn,
-    /** The calls asked for, each once however often. */
+    /** The keys of the requested calls, without repetitions. */
     keys: () => [...new Set(requests.flatMap(({ calls }) => calls.map(({ key }) => key)))],
   };
 }
@@ -129,7 +131,7 @@ interface Edge {
   source_handle?: string;
 }
 
-/** A journey that calls, whose handles lead to exits that say so with the reason. */
+/** A journey that makes a call. Each handle leads to an exit that shows the handle and the reason. */
 export const callingJourney = (data: { workflow_id: number } & Record<string, unknown>): { nodes: object[]; edges: Edge[] } => ({
   nodes: [
     { id: 'in', type: 'trigger', data: {} },

@@ -37,7 +37,7 @@ export async function createActiveWorkflow(client: Client, options: WorkflowOpti
 
 const endedStates = ['completed', 'failed', 'cancelled'];
 
-/** The workflow's runs, once there are `count` and every one has ended. */
+/** Waits until the workflow has `count` runs and all have ended; returns them. */
 export function waitForEndedRuns(client: Client, workflowId: number, count = 1): Promise<any[]> {
   return vi.waitFor(
     async () => {

@@ -49,7 +49,7 @@ function parseBody(text: string): unknown {
 export interface NewOrganization {
   maxContacts?: number;
   maxIntegrations?: number;
-  /** Other limits of its plan, by their names. */
+  /** Other plan limits, by name. */
   plan?: Record<string, number>;
   defaultCountry?: string;
   timezone?: string;

@@ -24,7 +24,7 @@ export interface SimulatedRun {
   contact: Contact | null | ((now: number) => Contact);
   context?: Record<string, unknown>;
   events?: SimulatedEvent[];
-  /** What the world does; without it the run is a dry run. */
+  /** How the outside world answers; absent: a dry run. */
   world?: SimulatedWorld;
 }
 
@@ -36,7 +36,7 @@ export interface SimulatedWorld {
   child?: ChildResult;
   /** How a call ends; null: not as long as the run waits for it. Absent: a person is reached. */
   call?(request: CallRequest): Partial<CallResult> | null;
-  /** What keeps a message from being sent, in turn the answer to each; nothing: the provider takes it. */
+  /** The result of sending each message: a failure, or nothing when the provider accepts it. */
   message?(): { failure?: Partial<SendFailure> & Pick<SendFailure, 'failure' | 'message'> };
   /** What the service itself refuses, by node type. */
   refuses?: Partial<Record<string, ServiceError>>;
@@ -48,9 +48,9 @@ export interface SimulatedRunResult {
   error: { node_id: string | null; type: string; message: string } | null;
   /** One line a visit: when it was begun, in `zone`, the node, and the status unless it is completed. */
   steps: string[];
-  /** What the visit of a node gave, of several the last. */
+  /** The output of a node's last visit. */
   outputOf(nodeId: string): any;
-  /** Contact changes, requests and so on that were really made. */
+  /** The effects that were performed, such as contact changes and requests. */
   performed: { at: string; effect: string; request: any }[];
 }
 

@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
 
 /**
- * Answers what the service asks of addresses that begin with `prefix`. Everything else goes its real way: objects of earlier tests may
- * still be at work. Gives what was asked there; `restoreAllMocks` ends it.
+ * Answers the service's requests to addresses that begin with `prefix`, and returns a record of them. All other requests are sent, since objects of
+ * earlier tests may still be at work. `restoreAllMocks` ends the stub.
  */
 export function stubFetch(prefix: string, answer: (request: Request) => Response | Promise<Response>): Request[] {
   const asked: Request[] = [];

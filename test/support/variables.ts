@@ -8,7 +8,7 @@ export const testVariables = {
   RATE_LIMIT_REQUESTS: '1000000',
   SIGNUPS_PER_HOUR: '1000000',
   ALLOWED_PRIVATE_ORIGINS: 'http://127.0.0.1:8788',
-  // So that what nobody tells is asked for soon.
+  // The carrier is asked soon about calls whose callbacks do not come.
   CALL_SILENCE_SECONDS: '2',
   CALL_ASK_WITHIN_SECONDS: '2',
   CALL_ANSWER_WITHIN_SECONDS: '2',

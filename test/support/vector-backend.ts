@@ -11,7 +11,7 @@ export async function waitForVectors(): Promise<void> {
 
 type Calls = Record<string, (...given: any[]) => unknown>;
 
-/** What an index is asked, by its methods' names in the port. */
+/** Replacements for calls to an index, by method name. */
 export type IndexCalls = Partial<Record<'upsert' | 'areVisible', () => Promise<unknown>>>;
 
 const bindingMethodNames = {
@@ -19,7 +19,7 @@ const bindingMethodNames = {
   vectorize: { upsert: 'upsert', areVisible: 'getByIds' },
 };
 
-/** Bindings with an index that answers these calls so, and the others as it does. */
+/** Bindings with an index whose given methods are replaced. */
 export function withIndexCalls(bindings: Env, calls: IndexCalls): Env {
   const answers = new Map(
     Object.entries(calls).map(([name, answer]) => [bindingMethodNames[vectorBackend][name as keyof IndexCalls], answer]),

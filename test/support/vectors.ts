@@ -11,17 +11,17 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** About a bell; loops, not `from`, since tests make tens of millions of them. */
+/** Roughly normally distributed. Its callers use loops, not `Array.from`, since tests make tens of millions of these numbers. */
 const approximateNormal = (random: () => number): number => random() + random() - 1;
 
-/** In no direction more than in another. */
+/** A random vector; every direction is equally likely. */
 export function randomVector(random: () => number): Float32Array {
   const vector = new Float32Array(dimensions);
   for (let index = 0; index < dimensions; index++) vector[index] = approximateNormal(random);
   return vector;
 }
 
-/** About at the cosine `1 / sqrt(1 + spread²)` to `centre`. */
+/** A vector whose cosine to `centre` is about `1 / sqrt(1 + spread²)`. */
 export function randomVectorNear(centre: Float32Array, spread: number, random: () => number): Float32Array {
   const vector = new Float32Array(dimensions);
   for (let index = 0; index < dimensions; index++) vector[index] = centre[index]! + spread * approximateNormal(random);
