@@ -15,6 +15,9 @@ export const maxUnpackedRatio = 200;
 export const minBytesForRatioCheck = 10 * mebibyte;
 export const maxArchiveEntries = 20_000;
 
+/** The bytes or characters that are read at once; then requests go first. */
+export const pieceLength = 1 << 16;
+
 /** The maximum nesting of elements, objects or parts. Real documents stay far below. */
 export const maxElementDepth = 2000;
 export const maxWordTableDepth = 20;

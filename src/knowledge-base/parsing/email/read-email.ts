@@ -1,21 +1,39 @@
 import PostalMime from 'postal-mime';
-import type { Address } from 'postal-mime';
+import type { Address, Email } from 'postal-mime';
+import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
-import { maxPartDepth } from '../limits.ts';
+import { maxPartDepth, pieceLength } from '../limits.ts';
 import type { ReadResult } from '../document-reader.ts';
+import { splitText } from '../text/decode-text-pieces.ts';
 import { readTextPieces } from '../text/read-plain-text.ts';
 import { tooLarge } from '../unparsable-document.ts';
 
+/** Splits a message into its parts, and lets requests go first between two slices of it. */
+async function splitMessage(bytes: Uint8Array): Promise<Email> {
+  const parser = new PostalMime({ maxNestingDepth: maxPartDepth, maxRfc822NestingDepth: maxPartDepth }) as LineByLine;
+  const processLine = parser.processLine.bind(parser);
+  let sliceLength = 0;
+  parser.processLine = async (line, isFinal) => {
+    await processLine(line, isFinal);
+    sliceLength += line.length;
+    if (sliceLength < pieceLength) return;
+    sliceLength = 0;
+    await yieldToEventLoop();
+  };
+  return parser.parse(bytes);
+}
+
+/** The library's own step, which its types leave out: it is awaited for each line. */
+type LineByLine = PostalMime & { processLine(line: Uint8Array, isFinal: boolean): Promise<void> };
+
 /** Reads an e-mail: subject as heading, sender, recipients and date, text, and names of attachments. */
 export async function readEmail(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
-  const email = await PostalMime.parse(bytes, { maxNestingDepth: maxPartDepth, maxRfc822NestingDepth: maxPartDepth }).catch(
-    (error: unknown) => {
-      if (error instanceof Error && /nesting/i.test(error.message))
-        throw tooLarge(`its parts lie more than ${maxPartDepth} deep in each other`, 'save the message that you need as a file of its own');
-      throw error;
-    },
-  );
+  const email = await splitMessage(bytes).catch((error: unknown) => {
+    if (error instanceof Error && /nesting/i.test(error.message))
+      throw tooLarge(`its parts lie more than ${maxPartDepth} deep in each other`, 'save the message that you need as a file of its own');
+    throw error;
+  });
   writer.heading(1, email.subject ?? '');
   writer.paragraph(
     [
@@ -26,9 +44,9 @@ export async function readEmail(bytes: Uint8Array, writer: BlockWriter): Promise
     ].join('\n'),
   );
   const before = writer.blocks.length;
-  if (email.html !== undefined) await readHtmlPieces([email.html], writer);
+  if (email.html !== undefined) await readHtmlPieces(splitText(email.html), writer);
   writer.endTable();
-  if (writer.blocks.length === before && email.text !== undefined) await readTextPieces(singlePiece(email.text), writer);
+  if (writer.blocks.length === before && email.text !== undefined) await readTextPieces(splitText(email.text), writer);
   const attached = email.attachments.flatMap(({ filename, related }) => (filename === null || related === true ? [] : [filename]));
   if (attached.length > 0) writer.paragraph(`Attachments: ${attached.join(', ')}`);
   return { title: email.subject };
@@ -40,8 +58,4 @@ const formatAddressLine = (name: string, addresses: Address[] | undefined): stri
 function formatAddress({ name, address, group }: Address): string {
   if (group) return `${name}: ${group.map(formatAddress).join(', ')}`;
   return name === '' ? (address ?? '') : `${name} <${address}>`;
-}
-
-async function* singlePiece(text: string): AsyncGenerator<string> {
-  yield text;
 }

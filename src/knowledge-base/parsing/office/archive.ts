@@ -1,4 +1,5 @@
-import { maxUnpackedBytes, maxUnpackedRatio, minBytesForRatioCheck } from '../limits.ts';
+import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
+import { maxUnpackedBytes, maxUnpackedRatio, minBytesForRatioCheck, pieceLength } from '../limits.ts';
 import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
 import { listArchiveEntries } from './list-archive-entries.ts';
 import type { ArchiveEntry } from './list-archive-entries.ts';
@@ -11,7 +12,7 @@ const sliceBytes = 4096;
 /** The parts of a docx, pptx or xlsx, unpacked on request. */
 export interface Archive {
   has(name: string): boolean;
-  /** The text of a part, in pieces; none without the part. */
+  /** The text of a part, in pieces, between which requests go first; none without the part. */
   pieces(name: string): AsyncIterable<string>;
   /** The text of a whole part; empty without the part. Throws `too_large` above `maxCharacters`. */
   text(name: string, maxCharacters: number): Promise<string>;
@@ -30,10 +31,15 @@ export function openArchive(bytes: Uint8Array): Archive {
     const entry = entries.get(name.toLowerCase());
     if (!entry) return;
     const decoder = new TextDecoder();
+    let sliceLength = 0;
     for await (const chunk of unpack(bytes, entry)) {
       unpackedBytes += chunk.length;
       rejectZipBomb(unpackedBytes, bytes.length);
       yield decoder.decode(chunk, { stream: true });
+      sliceLength += chunk.length;
+      if (sliceLength < pieceLength) continue;
+      sliceLength = 0;
+      await yieldToEventLoop();
     }
     yield decoder.decode();
   }
@@ -70,7 +76,7 @@ async function* unpack(bytes: Uint8Array, entry: ArchiveEntry): AsyncGenerator<U
     entry.headerOffset + headerLength + view.getUint16(entry.headerOffset + 26, true) + view.getUint16(entry.headerOffset + 28, true);
   const packed = bytes.subarray(start, start + entry.packedBytes);
   if (entry.method === 0) {
-    yield packed;
+    for (let place = 0; place < packed.length; place += pieceLength) yield packed.subarray(place, place + pieceLength);
     return;
   }
   if (entry.method !== 8) throw damaged(`its part ${entry.name} is packed in an unknown way`);

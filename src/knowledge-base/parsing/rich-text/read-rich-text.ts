@@ -1,6 +1,7 @@
 import type { BlockWriter } from '../block-writer.ts';
 import { cleanText } from '../clean-text.ts';
 import type { ReadResult } from '../document-reader.ts';
+import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import { parseListItem } from '../text/parse-list-item.ts';
 import { boldHeadingLevel } from '../detect-typed-headings.ts';
 import { damaged, tooLarge } from '../unparsable-document.ts';
@@ -9,6 +10,8 @@ import { RichTextState } from './rich-text-state.ts';
 import { tokenizeRichText } from './rich-text-tokens.ts';
 
 const maxBoldHeadingLength = 100;
+/** Requests go first after so many tokens, which take some milliseconds. */
+const tokensPerSlice = 10_000;
 
 /** Reads RTF: text, headings by outline level or style, lists by their marks, tables. */
 export async function readRichText(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
@@ -26,7 +29,9 @@ export async function readRichText(bytes: Uint8Array, writer: BlockWriter): Prom
     else writer.listItem(item);
   });
   let depth = 0;
+  let tokens = 0;
   for (const token of tokenizeRichText(bytes)) {
+    if (++tokens % tokensPerSlice === 0) await yieldToEventLoop();
     if (token.kind === 'open') {
       depth += 1;
       if (depth > maxElementDepth)

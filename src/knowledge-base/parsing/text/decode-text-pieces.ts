@@ -1,11 +1,11 @@
 import { UnreadableFileError, detectEncoding } from '../../../library/text/decode-text.ts';
 import { decodeTextStream } from '../../../library/text/decode-text-stream.ts';
+import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
+import { pieceLength } from '../limits.ts';
 import { emptyDocument, unsupportedType } from '../unparsable-document.ts';
 
-const pieceBytes = 1 << 16;
-
 /**
- * Decodes a file in pieces, so that the whole text is never in memory. `declared`: the encoding that the file names; it counts unless the
+ * Decodes a file in pieces, so that the whole text is never in memory, and lets requests go first between two pieces. `declared`: the encoding that the file names; it counts unless the
  * bytes are UTF-8 or begin with a byte order mark.
  */
 export async function* decodeTextPieces(bytes: Uint8Array, declared?: string): AsyncGenerator<string, undefined, undefined> {
@@ -14,13 +14,21 @@ export async function* decodeTextPieces(bytes: Uint8Array, declared?: string): A
   try {
     for await (const piece of decoder ? decodeWith(bytes, decoder) : decodeTextStream(splitIntoSlices(bytes))) {
       length += piece.trim().length;
-      yield piece;
+      yield* splitText(piece);
     }
   } catch (error) {
     if (error instanceof UnreadableFileError) throw unsupportedType('neither text nor a known kind of document');
     throw error;
   }
   if (length === 0) throw emptyDocument('The file holds nothing but blanks');
+}
+
+/** Cuts a text that is in memory into pieces, and lets requests go first between two of them. */
+export async function* splitText(text: string): AsyncGenerator<string, undefined, undefined> {
+  for (let place = 0; place < text.length; place += pieceLength) {
+    yield text.slice(place, place + pieceLength);
+    await yieldToEventLoop();
+  }
 }
 
 /** Yields the lines of `pieces`, without line ends, in groups. */
@@ -42,7 +50,7 @@ export async function* splitIntoLineBatches(pieces: AsyncIterable<string>): Asyn
 }
 
 async function* splitIntoSlices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let place = 0; place < bytes.length; place += pieceBytes) yield bytes.subarray(place, place + pieceBytes);
+  for (let place = 0; place < bytes.length; place += pieceLength) yield bytes.subarray(place, place + pieceLength);
 }
 
 async function* decodeWith(bytes: Uint8Array, decoder: TextDecoder): AsyncGenerator<string> {
