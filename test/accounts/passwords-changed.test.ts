@@ -47,6 +47,7 @@ describe('a changed password', () => {
 
   test('is not to be had by guessing with a session that was taken', async () => {
     const { token, userId } = await newPerson();
+    vi.useFakeTimers({ toFake: ['Date'] });
     await env.DB.prepare('INSERT INTO login_failure VALUES (?, 4, ?)')
       .bind(`user:${userId}`, Date.now() + 86_400_000)
       .run();
