@@ -11,7 +11,7 @@ const nap = chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
 const onEvent = { type: 'contact_event', config: { event_types: ['ordered'] } };
 const runsOf = async (client: Client, workflow: number) => (await client.get(`/automation-workflows/${workflow}/runs`)).body.runs as any[];
 
-/** The event as it is listed once it has been handled. */
+/** Waits until the event is handled; returns it as the API lists it. */
 async function handled(client: Client, eventId: number): Promise<any> {
   await waitUntilHandled(eventId);
   const { body } = await client.get('/events?limit=500');
@@ -23,7 +23,7 @@ async function ordered(client: Client, phone: string, data: object = {}) {
   return handled(client, body.event_id);
 }
 
-test('reentry never: a key enters once, the event that came to nothing says why, and execute and fire are a 409 that says why', async () => {
+test('reentry never: a key enters once; a second event shows the reason, and execute and fire are a 409 with the reason', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onEvent, settings: { reentry: { mode: 'never' } } });
   const phone = newPhone();
@@ -38,7 +38,7 @@ test('reentry never: a key enters once, the event that came to nothing says why,
   await waitForEndedRuns(client, workflow, 2);
 });
 
-test('reentry after: a key enters again when the time is over, not before', async () => {
+test('reentry after: a key enters again when the time has passed, not before', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onEvent, settings: { reentry: { mode: 'after', after: 'P1D' } } });
   const phone = newPhone();
@@ -77,7 +77,7 @@ test('two entries of one key in one batch: the second sees the first', async () 
   await waitForEndedRuns(client, workflow, 1);
 });
 
-test('reentry that comes later counts the runs that the contact had before', async () => {
+test('a reentry rule that is set later counts the earlier runs of the contact', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onEvent });
   const phone = newPhone();
@@ -87,7 +87,7 @@ test('reentry that comes later counts the runs that the contact had before', asy
   expect((await ordered(client, phone)).note).toContain('once only');
 });
 
-test('a test run neither counts as an entry nor is kept out', async () => {
+test('a test run does not count as an entry, and no rule keeps it out', async () => {
   const { client } = await newOrganization();
   const settings = { reentry: { mode: 'never' }, one_live_run_per_key: true, max_active_runs: 1 };
   const workflow = await createActiveWorkflow(client, { definition: nap, settings });
@@ -125,7 +125,7 @@ test('one live run per key: of twenty at once one begins', async () => {
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
 });
 
-test('one live run per key: a row that is behind its ended run does not stand in the way', async () => {
+test('one live run per key: an ended run whose row is out of date does not block the next run', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { one_live_run_per_key: true } });
   const phone = newPhone();
@@ -144,7 +144,7 @@ test('one live run per key: a row that is behind its ended run does not stand in
   expect(await runsOf(client, workflow)).toHaveLength(2);
 });
 
-test('one live run per key set later holds for the runs that live already', async () => {
+test('one live run per key: the rule also counts runs that began before it was set', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap });
   const phone = newPhone();
@@ -180,7 +180,7 @@ test('max_active_runs: triggered runs beyond it wait in queued, oldest first, an
   await vi.waitFor(async () => expect(await states()).toEqual(['cancelled null', 'waiting null', 'waiting null', 'queued max_active']));
 });
 
-test('max_active_runs: a queued run can be stopped, a raised limit lets all begin, and paused lets none', async () => {
+test('max_active_runs: a queued run can be stopped, a raised limit lets all begin, and none begins while the workflow is paused', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 1 } });
   for (let count = 0; count < 5; count++) await ordered(client, newPhone());
@@ -197,7 +197,7 @@ test('max_active_runs: a queued run can be stopped, a raised limit lets all begi
   await vi.waitFor(async () => expect([await live('queued'), await live('waiting')]).toEqual([0, 4]));
 });
 
-test('max_active_runs: never more run at once than it says, and all come to their end', async () => {
+test('max_active_runs: no more runs are active than the limit, and all of them end', async () => {
   const { client } = await newOrganization();
   const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'PT0.05S' } });
   const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition, settings: { max_active_runs: 3 } });
@@ -216,7 +216,7 @@ test('max_active_runs: never more run at once than it says, and all come to thei
   expect((await client.get(`/automation-workflows/${workflow}`)).body).toMatchObject({ runs_count: 30, active_runs_count: 0 });
 });
 
-test('max_active_runs: a turn that was lost on the way is given by the minute tick', async () => {
+test('max_active_runs: the minute tick starts a queued run whose message was lost', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 1 } });
   await ordered(client, newPhone());
@@ -230,7 +230,7 @@ test('max_active_runs: a turn that was lost on the way is given by the minute ti
   await vi.waitFor(async () => expect(await queued()).toBe(0));
 });
 
-test('fire lets in whom the rules let in and tells who was kept out', async () => {
+test('fire starts runs for the contacts that the rules admit, and names the others', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {
     trigger: { type: 'manual', config: {} },

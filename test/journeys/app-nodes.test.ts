@@ -83,7 +83,7 @@ async function done(type: NodeType, organizationId: number, outputs: any[] = [])
 }
 
 describe('a node that acts in a connected tool', () => {
-  test('posts to a channel, with what others have written shown as it is', async () => {
+  test('posts to a channel, with text of others shown literally', async () => {
     const { client, id } = await organizationWith('chatapp_message');
     const { run } = await execute(client, act('chatapp_message', { text: '<!here> {{ name }}' }), { context: { name: '<!channel> & co' } });
     expect(run.context.steps.act).toEqual({
@@ -94,7 +94,7 @@ describe('a node that acts in a connected tool', () => {
     expect(await readPostedMessages(id)).toEqual([{ channel, text: '<!here> &lt;!channel&gt; &amp; co' }]);
   });
 
-  test('posts to the default channel where none is named, and without one says how to choose it', async () => {
+  test('posts to the default channel when the node names none, and without a default says how to choose one', async () => {
     const { client, id, integration } = await organizationWith('chatapp_message');
     const node = act('chatapp_message', { channel: null });
     const { run } = await execute(client, node);
@@ -127,7 +127,7 @@ describe('a node that acts in a connected tool', () => {
     ]);
   });
 
-  test('makes an event and invites', async () => {
+  test('creates an event with guests', async () => {
     const { client, id } = await organizationWith('calendar_event');
     const { run } = await execute(client, act('calendar_event', { attendees: ['ada@example.com'], location: 'Rome' }));
     const { act: output } = run.context.steps;
@@ -158,7 +158,7 @@ describe('a node that acts in a connected tool', () => {
     expect(await readRowsAfter(id, leadRowCount)).toEqual([]);
   });
 
-  test.each(types)('%s does nothing in a dry run but show it', async (type) => {
+  test.each(types)('%s does nothing in a dry run and shows what it would do', async (type) => {
     const { client, id } = await organizationWith(type);
     const { body } = await client.post('/automation-workflows', { name: 'Draft', definition: chain(act(type)) });
     const tried = (await client.post(`/automation-workflows/${body.id}/test`, { context: { n: 1 } })).body;
@@ -169,7 +169,7 @@ describe('a node that acts in a connected tool', () => {
   });
 });
 
-describe('a node whose tool does not do it', () => {
+describe('a node whose tool cannot act', () => {
   test.each(types)('%s says that nothing is connected, and how to do so', async (type) => {
     const { client } = await newOrganization();
     const { run } = await execute(client, act(type));
@@ -227,7 +227,7 @@ describe('a node whose tool does not do it', () => {
     expect(run.outcome).toMatch(words);
   });
 
-  test('a sheet that was deleted, or that lies in the bin, is named', async () => {
+  test('a sheet that was deleted or is in the bin is named', async () => {
     const { client, integration } = await organizationWith('sheet_row');
     const select = (sheetUrl: string) =>
       env.DB.prepare(`UPDATE integration SET provider_data = json_set(provider_data, '$.sheet_url', ?) WHERE id = ?`)
@@ -251,7 +251,7 @@ describe('a node whose tool does not do it', () => {
     expect(run.error).toMatchObject({ type: 'not_connected', message: expect.stringContaining(`no integration ${integration.id}`) });
   });
 
-  test.each(types)('%s waits out a rate limit, and then does it once', async (type) => {
+  test.each(types)('%s waits out a rate limit, and then acts once', async (type) => {
     const { client, id } = await organizationWith(type);
     const provider = { chatapp: 'slack', tracker: 'jira', calendar: 'googlecalendar', sheet: 'googlesheets' }[appOf[type] as 'chatapp'];
     await planFault({
@@ -267,7 +267,7 @@ describe('a node whose tool does not do it', () => {
     expect(await done(type, id, [run.context.steps.act])).toEqual(['Lead 1']);
   });
 
-  test("tells the broker's key nowhere, also when the provider repeats it", async () => {
+  test("the broker's key is shown nowhere, even if the provider repeats it", async () => {
     const lines: string[] = [];
     for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const)
       vi.spyOn(console, level).mockImplementation((...values) => void lines.push(values.map(String).join(' ')));
@@ -306,7 +306,7 @@ describe('the definition of such a node', () => {
       ]);
   });
 
-  test('is refused with the place of what is wrong', async () => {
+  test('is refused with the place of the fault', async () => {
     const { client } = await newOrganization();
     const nodes = [act('chatapp_message', { text: '' }), { ...act('tracker_issue', { summary: '{{ x' }), id: 'issue' }];
     const { body } = await client.post('/automation-workflows', { name: 'Draft', definition: chain(...nodes) });
@@ -321,7 +321,7 @@ describe('the definition of such a node', () => {
 
 type Between = (request: Request) => Response | Promise<Response>;
 
-/** Has an answer stand between the service and the broker for the requests of each of these connected accounts. */
+/** Passes the requests for each of these connected accounts through `between`. */
 const proxiedAll = (answers: ReadonlyMap<string, Between>): void =>
   void stubFetch(`${broker}/tools/execute/proxy`, async (request) => {
     const { connected_account_id: account } = (await request.clone().json()) as { connected_account_id: string };
@@ -342,8 +342,8 @@ function losingAnswers(accountId: string, isLost: (count: number) => boolean): v
   });
 }
 
-describe('an answer that is lost', () => {
-  test.each(types)('%s is done once', async (type) => {
+describe('a lost answer', () => {
+  test.each(types)('to %s does not repeat the act', async (type) => {
     const { client, id, integration } = await organizationWith(type);
     losingAnswers(integration.integration_id, (count) => count === 1);
     const { run } = await execute(client, act(type));
@@ -353,7 +353,7 @@ describe('an answer that is lost', () => {
     expect(await done(type, id, [run.context.steps.act])).toEqual(['Lead 1']);
   });
 
-  test('of a row that exists several times is unknown, and the row is not added again', async () => {
+  test('about a row that exists several times is unknown, and the row is not added again', async () => {
     const { client, id, integration } = await organizationWith('sheet_row');
     await execute(client, act('sheet_row'));
     losingAnswers(integration.integration_id, (count) => count === 1);
@@ -362,7 +362,7 @@ describe('an answer that is lost', () => {
     expect(await done('sheet_row', id)).toEqual(['Lead 1', 'Lead 1']);
   });
 
-  test('of a row that was not added has it added', async () => {
+  test('about a row that was not added makes the next try add it', async () => {
     const { client, id, integration } = await organizationWith('sheet_row');
     let isLost = true;
     proxied(integration.integration_id, async (request) => {
@@ -381,7 +381,7 @@ const callsOfARun: Record<NodeType, number> = { chatapp_message: 12, tracker_iss
 
 describe.each(types)('a run at %s', (type) => {
   test.each<CrashPoint>(['before', 'after', 'during'])(
-    'that dies at any of its calls (%s) does it once',
+    'that dies at any of its calls (%s) acts once',
     async (moment) => {
       vi.spyOn(console, 'log').mockReturnValue();
       const cases = await dyingRuns(type, callsOfARun[type]);
@@ -440,7 +440,7 @@ async function dyingRuns(type: NodeType, count: number) {
   return journeys.map((journey, index) => ({ ...journey, run: runs[index]! }));
 }
 
-test('two runs that do the same have done it twice', async () => {
+test('two runs with the same request act twice', async () => {
   for (const type of types) {
     const { client, id } = await organizationWith(type);
     const runs = [await execute(client, act(type)), await execute(client, act(type))];
@@ -449,7 +449,7 @@ test('two runs that do the same have done it twice', async () => {
   }
 });
 
-test('a paused journey does nothing in a tool until it goes on', async () => {
+test('a paused journey does nothing in a tool until it is resumed', async () => {
   const { client, id } = await organizationWith('chatapp_message');
   const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }, act('chatapp_message'));
   const workflow = await createActiveWorkflow(client, { definition });

@@ -49,7 +49,7 @@ async function operations(client: Client): Promise<{ own: Call[]; general: Call[
 const call = (client: Client, [method, path, body]: Call): Promise<Answer> =>
   method === 'get' || method === 'delete' ? client[method](path) : client[method](path, body);
 
-test("another organization's ids are not found, exactly like ids that nobody has, and nothing changes", async () => {
+test('ids of another organization get the same 404 as unknown ids, and nothing changes', async () => {
   const { client } = await newOrganization();
   const thief = await newOrganization();
   const { own } = await operations(client);

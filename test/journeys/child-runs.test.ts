@@ -7,7 +7,7 @@ import { newOrganization, newPhone, type Client } from '../support/organization.
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A parent whose ways out of the child's run end with outcomes of their own. */
+/** A parent that starts a child. Each handle leads to an exit with its own outcome. */
 const asking = (data: object) => ({
   nodes: [
     { id: 'in', type: 'trigger', data: {} },
@@ -34,7 +34,7 @@ const answering = chain(
 const execute = async (client: Client, workflow: number, input: object = {}) =>
   (await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, ...input })).body.id as number;
 
-test('a run that waits for another goes on when that has ended, with its variables; the contact is the same', async () => {
+test('a run that waits for a child goes on when the child has ended, with its variables and the same contact', async () => {
   const { client } = await newOrganization();
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
   const child = await createActiveWorkflow(client, { definition: answering });
@@ -50,7 +50,7 @@ test('a run that waits for another goes on when that has ended, with its variabl
   expect(ended.context.steps.ask).toMatchObject({ run_id: answer.id, state: 'completed', outcome: 'done', variables: { answer: 42 } });
 });
 
-test('without wait it goes on at once, and the other run goes its own way', async () => {
+test('without wait the run goes on at once, and the child runs independently', async () => {
   const { client } = await newOrganization();
   const child = await createActiveWorkflow(client, { definition: answering });
   const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id: child, context: { question: 1 } }) });
@@ -84,7 +84,7 @@ test('a child that fails, is cancelled or does not fit its schema leads along fa
   expect((await outcomeOf(napping, stop))?.trim()).toBe('bad cancelled');
 });
 
-test('a child that waits for its turn and is stopped there tells its parent, too', async () => {
+test('a queued child that is stopped notifies its parent, too', async () => {
   const { client } = await newOrganization();
   const child = await createActiveWorkflow(client, {
     definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }),
@@ -116,7 +116,7 @@ test('a child that a rule keeps out, or whose workflow is not active, is a refus
   );
 });
 
-test('a workflow that runs itself stops at the depth limit and says so', async () => {
+test('a workflow that starts itself stops at the depth limit, with the reason', async () => {
   const { client } = await newOrganization();
   const created = await client.post('/automation-workflows/', { name: 'Snake' });
   const definition = asking({ workflow_id: created.body.id, wait: true });
@@ -142,7 +142,7 @@ test('a workflow of another organization is unknown when the graph goes active, 
   expect((await mine.client.post(`/automation-workflows/${body.id}/validate`, {})).body).toMatchObject({ valid: false, errors: [{ loc }] });
 });
 
-test('a dry run shows what would be asked and goes on as if it had ended well', async () => {
+test("a dry run shows the child's start and goes on as if the child had completed", async () => {
   const { client } = await newOrganization();
   const child = await createActiveWorkflow(client, {});
   const parent = await createActiveWorkflow(client, { definition: asking({ workflow_id: child, context: { a: '{{ b }}' }, wait: true }) });
@@ -157,7 +157,7 @@ test('a dry run shows what would be asked and goes on as if it had ended well', 
 
 for (const moment of ['before', 'after'] as const)
   test(
-    `a parent that dies ${moment} any of its calls starts its child once and hears of its end`,
+    `a parent that dies ${moment} any of its calls starts its child once and is notified of its end`,
     { tags: 'soak', timeout: 60_000 },
     async () => {
       const { client, id } = await newOrganization();
@@ -205,7 +205,7 @@ test('an evicted parent is woken by its child', async () => {
   expect((await waitForRunState(client, run, 'completed')).outcome).toBe('good 6');
 });
 
-test('a journey with max_active_runs that would wait for itself is refused instead of standing still', async () => {
+test("a child that would wait for its parent's own slot of max_active_runs is refused", async () => {
   const { client } = await newOrganization();
   const created = await client.post('/automation-workflows/', { name: 'Snake', settings: { max_active_runs: 1 } });
   const at = `/automation-workflows/${created.body.id}`;

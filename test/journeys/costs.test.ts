@@ -156,7 +156,7 @@ async function doEverything(client: Client, organizationId: number): Promise<voi
   );
 }
 
-test('no statement of these rooms reads a table or an index from end to end', async () => {
+test('no statement of these areas reads a whole table or index', async () => {
   const { client, id } = await newOrganization();
   const recording = recordStatements();
   await doEverything(client, id);

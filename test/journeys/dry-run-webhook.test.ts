@@ -70,7 +70,7 @@ test('a delivery that the filter keeps out is walked all the same, and said so; 
   expect(body.webhook.reasons).toEqual(["The trigger's filter does not match"]);
 });
 
-test('a signature that is not right names the header or what it is computed over, and neither secret nor signature', async () => {
+test('a wrong signature gets an answer that names the header or what is signed, and shows neither secret nor signature', async () => {
   const { client } = await newOrganization();
   const { dry } = await hooked(client);
   const missing = await dry({ body: '{}' });
@@ -88,7 +88,7 @@ test('a signature that is not right names the header or what it is computed over
   expect(late.body.detail[0].msg).toContain('more than 5 minutes from now');
 });
 
-test('what does not go with a delivery is refused, and another organization has none of it', async () => {
+test('invalid combinations with a delivery are refused, and another organization sees none of it', async () => {
   const { client } = await newOrganization();
   const { workflow, dry } = await hooked(client);
   for (const [rest, place] of [

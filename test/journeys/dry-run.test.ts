@@ -60,7 +60,7 @@ test('a dry run walks a draft over a year of waits at once, and its history tell
   expect(Date.parse(String(run.completed_at)) - Date.parse(String(run.started_at))).toBe(365 * day);
 });
 
-test('a dry run is kept like any test run: readable with its history, in no list and in no count unless asked for', async () => {
+test('a dry run is stored like any test run: readable with its history, and in lists and counts only on request', async () => {
   const { client } = await newOrganization();
   const run = await dryRun(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) }, { context: { a: 1 } });
   const { history, ...record } = run;
@@ -119,7 +119,7 @@ test('side effects are shown as the requests that would have gone out, and nothi
   expect((await client.get('/contacts/lists')).body.total).toBe(0);
 });
 
-test('dry_run false performs for real, on a draft too, and the run stays a test', async () => {
+test('dry_run false performs side effects, on a draft too, and the run stays a test', async () => {
   const { client } = await newOrganization();
   const contact = (await client.post('/contacts', { phone: newPhone() })).body;
   const definition = chain({ id: 'tag', type: 'update_contact', data: { add_tags: ['real'] } });
@@ -134,7 +134,7 @@ test('dry_run false performs for real, on a draft too, and the run stays a test'
   expect((await client.post(`/automation-workflows/${workflow.id}/test`, { contact_id: contact.id })).body.state).toBe('completed');
 });
 
-test('a test with a contact or a context that cannot be is refused', async () => {
+test('a test with an impossible contact or context is refused', async () => {
   const { client } = await newOrganization();
   const other = await newOrganization();
   const theirs = (await other.client.post('/contacts', { phone: newPhone() })).body.id;
@@ -147,7 +147,7 @@ test('a test with a contact or a context that cannot be is refused', async () =>
   expect((await tested({ context: { total: 1 } })).status).toBe(200);
 });
 
-test('a loop with a wait ends by its steps or by the timeout, and a large history comes whole', async () => {
+test('a loop with a wait ends at its step limit or timeout, and a large history is returned whole', async () => {
   const loop = (duration: string) => ({
     nodes: [
       { id: 'in', type: 'trigger', data: {} },
@@ -211,7 +211,7 @@ test('values over 8 KiB are cut in the history and say so, and stay whole in the
   expect(JSON.stringify(input).length).toBeLessThan(8192);
 });
 
-test('the answer of a dry run is bounded: when its values are over 8 MiB, the later ones are left out and say so', async () => {
+test('the answer of a dry run is limited to 8 MiB of values: later values are left out and marked', async () => {
   const definition = {
     nodes: [
       { id: 'in', type: 'trigger', data: {} },
@@ -234,7 +234,7 @@ test('the answer of a dry run is bounded: when its values are over 8 MiB, the la
   expect(JSON.stringify(run.history).length).toBeLessThan(10 * 1024 * 1024);
 });
 
-test('what steps add to the context is bounded at 256 KiB', async () => {
+test('steps add at most 256 KiB to the context', async () => {
   const run = await dryRunOf(
     [
       { id: 'much', type: 'set_context', data: { assign: { a: '{{ given }}', b: '{{ given }}' } } },
@@ -348,7 +348,7 @@ test('a split takes the same variant for the same key, whatever the run, and div
   expect(share).toBeLessThan(57);
 });
 
-test('set_context keeps types, reads the context as it was before, and payload keys hide behind the roots', async () => {
+test('set_context keeps types, reads the context as it was before, and payload keys do not shadow the roots', async () => {
   const run = await dryRunOf(
     [
       {
@@ -420,7 +420,7 @@ test('every form of wait sleeps until the right moment in the right zone', async
   expect((await wait({ until: '{{ at }}' }, { at: 'soon' })).run).toMatchObject({ state: 'failed', error: { type: 'invalid_wait' } });
 });
 
-test('a dry run asks the database a fixed number of times, however many steps speak of the contact', async () => {
+test('a dry run makes a fixed number of D1 calls, however many steps read the contact', async () => {
   const { client } = await newOrganization();
   const contact = (await client.post('/contacts', { phone: newPhone(), first_name: 'Ada' })).body.id;
   const nodes = Array.from({ length: 150 }, (_, index) => ({

@@ -29,7 +29,7 @@ async function family() {
 const calls = 16;
 
 for (const moment of ['before', 'after'] as const)
-  test(`a run that dies ${moment} any of its calls still gives its turn on, frees its key and tells who waits for it`, async () => {
+  test(`a run that dies ${moment} any of its calls still lets the next run begin, frees its key and notifies its parent`, async () => {
     const deaths = await Promise.all(
       Array.from({ length: calls }, async (_, index) => {
         const { client, id, child, ask } = await family();
@@ -50,8 +50,7 @@ for (const moment of ['before', 'after'] as const)
               await runStub(id, childRun)
                 .start(id, childRun)
                 .catch(() => undefined);
-            // When the run that admitted another run died before starting it, the tick starts that run, like any run that was never
-            // started.
+            // If a run dies between admitting another run and starting it, the tick starts the other run.
             if (watch.died) await tickAt(Date.now() + 180_000);
             for (const run of [first, second])
               expect((await client.get(`/automation-workflows/runs/${run}`)).body.state, `call ${index + 1}`).toBe('completed');

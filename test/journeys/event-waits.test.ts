@@ -47,7 +47,7 @@ async function started(client: Client, workflow: number, input: object = {}) {
 const asleep = (organizationId: number, count = 1) =>
   vi.waitFor(async () => expect(await waiters(organizationId)).toHaveLength(count), { timeout: 10_000, interval: 10 });
 
-test("an event of the run's contact wakes it, one of somebody else or of another type does not", async () => {
+test("an event of the run's contact wakes it; an event of another contact or type does not", async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const [ada, bob] = [await personOf(client), await personOf(client)];
@@ -66,7 +66,7 @@ test("an event of the run's contact wakes it, one of somebody else or of another
   });
 });
 
-test('the first of several types is taken, and the others are no longer waited for', async () => {
+test('the first of several event types wakes the run, and the others no longer do', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid', 'refused', 'left'] }) });
   const ada = await personOf(client);
@@ -92,7 +92,7 @@ test('a match compares a field of the event with a value of the run, numbers and
   expect((await waitForRunState(client, seven, 'completed')).outcome).toBe('came paid 2');
 });
 
-test('a filter sees the event beside the run, and what it refuses leaves the run waiting', async () => {
+test('a filter reads the event and the run, and the run goes on waiting when the filter refuses the event', async () => {
   const { client, id } = await newOrganization();
   const definition = waitingFor({ event_types: ['paid'], filter: { field: 'data.n', operator: 'gt', value: '{{ least }}' } });
   const workflow = await createActiveWorkflow(client, { definition });
@@ -106,7 +106,7 @@ test('a filter sees the event beside the run, and what it refuses leaves the run
   expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came paid 50');
 });
 
-test('without an event the wait times out along its own way, and its waiter goes', async () => {
+test('without an event the wait times out along its own edge, and its waiter is deleted', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT1S' }) });
   const ada = await personOf(client);
@@ -120,7 +120,7 @@ test('without an event the wait times out along its own way, and its waiter goes
   expect((await client.get(`/automation-workflows/runs/${run}`)).body.outcome).toBe('late');
 });
 
-test('an event that came between the step before and the wait is taken; one from before needs lookback', async () => {
+test('a wait takes an event that came after the step before it; an earlier event needs lookback', async () => {
   const { client } = await newOrganization();
   const ada = await personOf(client);
   await client.post('/events', { event_type: 'paid', phone: ada.phone, data: { n: 1 } });
@@ -213,7 +213,7 @@ test('an event whose message was lost wakes its run with the next tick', async (
   expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came paid 1');
 });
 
-test('a waiter that nobody stands behind is taken out when an event meets it', async () => {
+test('a stale waiter is deleted when an event meets it', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const ada = await personOf(client);
@@ -238,7 +238,7 @@ test('stopping or archiving ends the wait, and nothing wakes the run again', asy
   expect((await client.get(`/automation-workflows/runs/${run}`)).body).toMatchObject({ state: 'cancelled', outcome: null });
 });
 
-test('an event and the timeout racing wake the run once', async () => {
+test('a run wakes once when its event and its timeout come together', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'], timeout: 'PT2S' }) });
   const people = [];
@@ -265,7 +265,7 @@ test('an event and the timeout racing wake the run once', async () => {
   }
 });
 
-test('an evicted run is woken by its event all the same', async () => {
+test('an event wakes an evicted run', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const ada = await personOf(client);
@@ -276,7 +276,7 @@ test('an evicted run is woken by its event all the same', async () => {
   expect((await waitForRunState(client, run, 'completed')).outcome).toBe('came paid 4');
 });
 
-test('a wait without a contact or a usable match is a failure with the way out', async () => {
+test('a wait without a contact or a usable match fails with the next step', async () => {
   const { client } = await newOrganization();
   const nobody = await createActiveWorkflow(client, { definition: waitingFor({ event_types: ['paid'] }) });
   const { body } = await client.post(`/automation-workflows/${nobody}/execute`, { context: {} });

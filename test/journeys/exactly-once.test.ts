@@ -69,7 +69,7 @@ test('a run that was inserted but never started is woken by the minute tick', as
   await waitForEndedRuns(client, workflow, 1);
 });
 
-test('an event whose queue send is lost is swept up by the minute tick, and triggers once', async () => {
+test('the minute tick sends an event again whose queue message was lost, and it triggers once', async () => {
   const lost = vi.spyOn(env.EVENTS_QUEUE, 'send').mockRejectedValue(new Error('the send was lost') as never);
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onEvent });
@@ -83,7 +83,7 @@ test('an event whose queue send is lost is swept up by the minute tick, and trig
   await vi.waitFor(async () => expect(await unhandled(id)).toHaveLength(0));
 });
 
-test('an event that is not old enough yet is left to its own message', async () => {
+test('the tick sends no event that is too young to be lost', async () => {
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const sent = vi.spyOn(env.EVENTS_QUEUE, 'sendBatch');
   const { client, id } = await newOrganization();
@@ -96,7 +96,7 @@ test('an event that is not old enough yet is left to its own message', async () 
   expect(ours).toHaveLength(0);
 });
 
-test('an unhandled event holds the sweep where it is, and newer ones are still found', async () => {
+test('the sweep waits at an unhandled event, and still finds newer ones', async () => {
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   vi.spyOn(env.EVENTS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
@@ -111,7 +111,7 @@ test('an unhandled event holds the sweep where it is, and newer ones are still f
   expect(first.body.event_id).toBeLessThan(second.body.event_id);
 });
 
-test('a message that stayed dead for a day ends its event in a named state that says why, and is not sent again', async () => {
+test('a message that stayed dead for a day ends its event with a note that says why, and is not sent again', async () => {
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
   const event = await client.post('/events', { event_type: 'ordered' });

@@ -45,7 +45,7 @@ test("an exit event of the contact wakes the run and ends it at once as exited; 
   expect((await client.get(`/automation-workflows/runs/${his}`)).body.state).toBe('waiting');
 });
 
-test('an exit with an entry key ends the run of that key alone, whoever the event is of', async () => {
+test('an exit with an entry key ends the run of that key alone, whichever contact the event names', async () => {
   const { client } = await newOrganization();
   const settings = { entry_key: '{{ data.cart }}', exit_on: [{ event_type: 'emptied', entry_key: '{{ data.id }}' }] };
   const workflow = await createActiveWorkflow(client, { trigger: onCart, definition: nap, settings });
@@ -57,7 +57,7 @@ test('an exit with an entry key ends the run of that key alone, whoever the even
   expect((await client.get(`/automation-workflows/runs/${second}`)).body.state).toBe('waiting');
 });
 
-test('a filter decides whether the event ends anything', async () => {
+test("an event ends a run only if the exit's filter matches", async () => {
   const { client } = await newOrganization();
   const settings = { exit_on: [{ event_type: 'ordered', filter: { field: 'data.total', operator: 'gte', value: 10 } }] };
   const workflow = await createActiveWorkflow(client, { trigger: onCart, definition: nap, settings });
@@ -70,7 +70,7 @@ test('a filter decides whether the event ends anything', async () => {
   await waitForRunState(client, run, 'completed');
 });
 
-test('an event that starts a run does not end it, though it is an exit event, too; it ends the one before', async () => {
+test('an event that is both trigger and exit event does not end the run that it starts, and ends the run before', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {
     trigger: onCart,
@@ -132,7 +132,7 @@ test('an exit event that is handled before the event that starts the run, or wit
   }
 });
 
-test('an exit event from before the run began, handled late, does not end it', async () => {
+test('an exit event from before the run began does not end the run when it is handled late', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {
     trigger: onCart,
@@ -148,7 +148,7 @@ test('an exit event from before the run began, handled late, does not end it', a
   expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
 });
 
-test('exits by key hold for runs that began before the setting, and a setting taken back ends nothing more', async () => {
+test('an exit by key ends runs from before the setting, and ends none after the setting is removed', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onCart, definition: nap, settings: { entry_key: '{{ data.cart }}' } });
   const phone = newPhone();
@@ -169,7 +169,7 @@ test('exits by key hold for runs that began before the setting, and a setting ta
   expect((await client.get(`/automation-workflows/runs/${second}`)).body.state).toBe('waiting');
 });
 
-test('a run that waits for its turn is ended by its exit event, too', async () => {
+test('an exit event ends a queued run, too', async () => {
   const { client } = await newOrganization();
   const settings = { max_active_runs: 1, exit_on: [{ event_type: 'ordered' }] };
   const workflow = await createActiveWorkflow(client, { trigger: onCart, definition: nap, settings });

@@ -23,7 +23,7 @@ const fill = (what: keyof typeof fillers, ...values: number[]) =>
     .bind(size, ...values)
     .run();
 
-/** Ids of contacts that there are none of. */
+/** Ids without a contact. */
 const strangers = 7_000_000_000;
 
 let key: string;
@@ -81,7 +81,7 @@ test('explaining reads no more rows among 20,000 events, members and runs of oth
   expect(after.body.triggers).toEqual(before.body.triggers);
 });
 
-test('of a contact with 20,000 events it reads the newest thousand', async () => {
+test("explaining reads only the newest thousand of a contact's 20,000 events", async () => {
   const { body } = await explaining();
   expect(body.triggers[0].when).toContain('the latest is event');
   await env.DB.prepare("UPDATE event SET contact_id = ? WHERE organization_id = ? AND event_type = 'filled'")
@@ -98,7 +98,7 @@ test('of a contact with 20,000 events it reads the newest thousand', async () =>
   expect(newer.body.triggers[0].when).toContain('no such event of this contact yet');
 });
 
-test('the latest delivery of a contact is found among others, and no more than the newest are looked through', async () => {
+test("explaining finds the contact's latest delivery among others, and searches only the newest", async () => {
   await fill('deliveries', organization, hook, strangers);
   const ofContact = (id: string) => env.DB.prepare(`UPDATE webhook_delivery SET contact_id = ? WHERE id = (${id})`).bind(contact).run();
   await ofContact('SELECT min(id) FROM webhook_delivery');
@@ -111,7 +111,7 @@ test('the latest delivery of a contact is found among others, and no more than t
   expect(near.ofDeliveries).toBeLessThanOrEqual(5100);
 });
 
-test('no statement of it reads a table or an index from end to end', async () => {
+test('explaining reads no whole table or index', async () => {
   const { recording } = await explaining();
   const plans = await explainQueryPlans(recording);
   const mayBeWhole = /^SCAN (CONSTANT ROW|\(subquery-\d+\)|(j|json_each) VIRTUAL TABLE.*|newest|top|earlier)$/;

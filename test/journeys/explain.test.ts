@@ -33,8 +33,8 @@ async function sendTo(url: string, body: unknown): Promise<string> {
   return ((await response.json()) as { delivery_id: string }).delivery_id;
 }
 
-describe('how a contact would enter', () => {
-  test('by a trigger that nothing stops, and what it says comes true', async () => {
+describe('the answer for a contact', () => {
+  test('names a trigger that nothing stops, and the contact then enters', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { trigger: { ...onOrder(), name: 'Orders' } });
     const contact = await newContact(client);
@@ -66,7 +66,7 @@ describe('how a contact would enter', () => {
     expect(run).toMatchObject({ contact_id: contact.id, entry_key: before.entry_key });
   });
 
-  test('by the first trigger that fires, past those that do not', async () => {
+  test('names the first trigger that fires, past those that do not', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter: gold }) });
     const manual = (await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'manual', name: 'Button' })).body;
@@ -79,7 +79,7 @@ describe('how a contact would enter', () => {
     expect(answer.triggers.map((trigger: any) => trigger.would_fire)).toEqual([false, true]);
   });
 
-  test('asking changes nothing', async () => {
+  test('changes nothing', async () => {
     const { client: plain, key } = await newOrganization();
     const workflow = await createActiveWorkflow(plain, { trigger: onOrder({ filter: large }), settings: { reentry: { mode: 'never' } } });
     const contact = await newContact(plain);
@@ -102,7 +102,7 @@ describe('rules of the workflow', () => {
     expect(ruleOf(answer.workflow_checks, 'no_trigger').passed).toBe(false);
   });
 
-  test('an archived trigger is none', async () => {
+  test('an archived trigger does not count', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { trigger: onOrder() });
     const contact = await newContact(client);
@@ -217,7 +217,7 @@ describe('rules of the workflow', () => {
     expect((await explained(client, workflow, contact.id)).would_enter).toBe(true);
   });
 
-  test('each trigger is held against its own entry key', async () => {
+  test('the entry key of each trigger', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, {
       trigger: onOrder({ entry_key: 'order-{{ data.order_id }}' }),
@@ -257,7 +257,7 @@ describe('rules of the workflow', () => {
 describe('context_schema', () => {
   const context_schema = { type: 'object', required: ['total'], properties: { total: { type: 'number' } } };
 
-  test('of the latest event, else open with what is asked for', async () => {
+  test('is checked against the latest event, and is otherwise open with what it requires', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { trigger: onOrder(), context_schema });
     const contact = await newContact(client);
@@ -280,7 +280,7 @@ describe('context_schema', () => {
     expect(await explained(client, workflow, contact.id)).toMatchObject({ would_enter: true, stopped_by: null });
   });
 
-  test('of a firing by hand is for the caller to satisfy', async () => {
+  test("is the caller's task for a firing by hand", async () => {
     const { client } = await newOrganization();
     const trigger = { type: 'manual', config: { context_schema: { type: 'object', required: ['reason'] } } };
     const workflow = await createActiveWorkflow(client, { trigger, context_schema });
@@ -293,14 +293,14 @@ describe('context_schema', () => {
     expect(ruleOf(checks, 'trigger_context_schema')).toMatchObject({ passed: null, message: expect.stringContaining('context.reason') });
   });
 
-  test('that asks a firing for nothing stops none', async () => {
+  test('does not stop a firing when it requires nothing', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { trigger: { type: 'manual', config: {} }, context_schema: { type: 'object' } });
     const contact = await newContact(client);
     expect(await explained(client, workflow, contact.id)).toMatchObject({ would_enter: true });
   });
 
-  test('of a schedule is held against the context of its next firing', async () => {
+  test("is checked against the context of a schedule's next firing", async () => {
     const { client } = await newOrganization();
     const contact = await newContact(client);
     const list = (await client.post('/contacts/lists', { name: 'Members' })).body.id;
@@ -312,7 +312,7 @@ describe('context_schema', () => {
 });
 
 describe('contact_event', () => {
-  test('its filter, held against the latest event of its types, with the values compared', async () => {
+  test('checks its filter against the latest event of its types, and shows the compared values', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, {
       trigger: { type: 'contact_event', config: { event_types: ['order_placed', 'order_paid'], filter: { all: [large, gold] } } },
@@ -339,7 +339,7 @@ describe('contact_event', () => {
     expect(await explained(client, workflow, contact.id)).toMatchObject({ would_enter: true, stopped_by: null });
   });
 
-  test('without an event its filter is open, unless the contact alone decides it', async () => {
+  test('has an open filter without an event, unless the contact alone decides it', async () => {
     const { client } = await newOrganization();
     const both = await createActiveWorkflow(client, { trigger: onOrder({ filter: { all: [large, gold] } }) });
     const silver = await newContact(client, { custom_fields: { tier: 'silver' } });
@@ -360,7 +360,7 @@ describe('contact_event', () => {
     expect(decided.summary).toContain('contact.custom_fields.tier is "silver", the rule is eq "gold"');
   });
 
-  test('an event of another contact says nothing of this one', async () => {
+  test('ignores events of other contacts', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter: large }) });
     const [one, other] = [await newContact(client), await newContact(client)];
@@ -369,7 +369,7 @@ describe('contact_event', () => {
     expect((await explained(client, workflow, other.id)).triggers[0].would_fire).toBe(true);
   });
 
-  test('says why the latest event started nothing, or that nobody has looked at it yet', async () => {
+  test('says why the latest event started nothing, or that it is not handled yet', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { trigger: onOrder(), settings: { reentry: { mode: 'never' } } });
     const contact = await newContact(client);
@@ -396,7 +396,7 @@ describe('contact_event', () => {
     expect(ruleOf(answer.triggers[0].checks, 'filter').comparisons[0].actual._cut).toContain('100002 characters');
   });
 
-  test('a filter that cannot be evaluated does not hold, and says so', async () => {
+  test('does not fire when its filter cannot be evaluated, and says so', async () => {
     const { client } = await newOrganization();
     const filter = { field: 'data.total', operator: 'eq', value: '{% for i in (1..100000) %}{{ i }}{% endfor %}' };
     const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter }) });
@@ -409,7 +409,7 @@ describe('contact_event', () => {
 });
 
 describe('webhook', () => {
-  test('its filter, held against the latest delivery of the contact to this trigger', async () => {
+  test("checks its filter against the contact's latest delivery to this trigger", async () => {
     const { client } = await newOrganization();
     const config = {
       auth: { type: 'header_token', header: 'X-Key', token: 't0k3n' },
@@ -446,7 +446,7 @@ describe('webhook', () => {
 describe('schedule', () => {
   const hourly = (audience?: unknown) => ({ type: 'schedule', config: { cron: '0 * * * *', ...(audience ? { audience } : {}) } });
 
-  test('its audience: a member enters, others do not, and without one nobody does', async () => {
+  test('fires for members of its audience, not for others, and for nobody without an audience', async () => {
     const { client } = await newOrganization();
     const [member, other] = [await newContact(client), await newContact(client)];
     const list = (await client.post('/contacts/lists', { name: 'Members' })).body.id;
@@ -485,7 +485,7 @@ describe('schedule', () => {
 describe('data_condition', () => {
   const watching = (on?: string[]) => ({ type: 'data_condition', config: { condition: gold, ...(on ? { on } : {}) } });
 
-  test('a contact that does not match is stopped by the condition, with the values', async () => {
+  test('does not fire for a contact that does not match, and shows the values', async () => {
     const { client } = await newOrganization();
     const workflow = await createActiveWorkflow(client, { trigger: watching() });
     const contact = await newContact(client, { custom_fields: { tier: 'silver' } });
@@ -498,7 +498,7 @@ describe('data_condition', () => {
     expect(answer.triggers[0].when).toBe('when a change makes the contact match the condition that it did not match before');
   });
 
-  test('a contact that matches already does not fire again until it has stopped matching', async () => {
+  test('does not fire again for a contact that matches already, until it has stopped matching', async () => {
     const { client } = await newOrganization();
     const contact = await newContact(client, { custom_fields: { tier: 'gold' } });
     const workflow = await createActiveWorkflow(client, { trigger: watching() });
@@ -508,7 +508,7 @@ describe('data_condition', () => {
     expect(ruleOf(answer.triggers[0].checks, 'condition').passed).toBe(true);
   });
 
-  test('a contact that exists is none that is created', async () => {
+  test('on created does not fire for a contact that exists', async () => {
     const { client } = await newOrganization();
     const contact = await newContact(client, { custom_fields: { tier: 'gold' } });
     const workflow = await createActiveWorkflow(client, { trigger: watching(['created']) });
@@ -522,7 +522,7 @@ describe('data_condition', () => {
 describe('event', () => {
   const reported = (event: string, filter?: unknown) => ({ type: 'event', config: { event, ...(filter ? { filter } : {}) } });
 
-  test('fires without a filter, and with one as far as the contact decides it', async () => {
+  test('fires without a filter, and is open with a filter on more than the contact', async () => {
     const { client } = await newOrganization();
     const silver = await newContact(client, { custom_fields: { tier: 'silver' } });
     const golden = await newContact(client, { custom_fields: { tier: 'gold' } });
@@ -542,7 +542,7 @@ describe('event', () => {
     });
   });
 
-  test('what happens once has happened, and what is about nobody starts nobody', async () => {
+  test('does not fire for an event that happens once and has happened, or that has no contact', async () => {
     const { client } = await newOrganization();
     const contact = await newContact(client);
     for (const event of ['contact.created', 'document.processed', 'campaign.completed']) {
@@ -556,7 +556,7 @@ describe('event', () => {
   });
 });
 
-test('several triggers that are all paused are explained by the first', async () => {
+test('several triggers that do not fire are explained by the first', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onOrder({ filter: gold }) });
   await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'event', config: { event: 'contact.created' } });
@@ -580,7 +580,7 @@ test.each([
   expect(body.detail[0].loc).toEqual(['query', 'contact_id']);
 });
 
-test('a workflow or contact of another organization is as good as none', async () => {
+test('a workflow or contact of another organization is a 404, like an unknown one', async () => {
   const [mine, theirs] = [await newOrganization(), await newOrganization()];
   const workflows = [
     await createActiveWorkflow(mine.client, { trigger: onOrder() }),
@@ -601,14 +601,14 @@ test('a workflow or contact of another organization is as good as none', async (
   expect((await ask(workflows[0]!, contacts[0]!.id)).status).toBe(404);
 });
 
-test('reading is enough to ask, and without a key nothing is answered', async () => {
+test('a read key can ask, and nothing is answered without a key', async () => {
   const { client } = await newOrganization({ scopes: ['read'] });
   const path = '/automation-workflows/9000000000000000/explain?contact_id=1';
   expect((await client.get(path)).status).toBe(404);
   expect((await new Client(undefined).get(path)).status).toBe(401);
 });
 
-test('a run that is under way is not in the way of a journey without such a rule', async () => {
+test('a live run does not stop a journey without such a rule', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onOrder(), definition: nap });
   const contact = await newContact(client);

@@ -56,7 +56,7 @@ async function activeJourney(client: Client, name: GalleryName): Promise<number>
 }
 
 describe.each(galleryNames)('%s', (name) => {
-  test('can be posted and activated as it stands, and its example ends as it should', async () => {
+  test('can be posted and activated unchanged, and its example ends as described', async () => {
     const { client } = await newOrganization({ timezone: 'America/New_York' });
     const workflow = await activeJourney(client, name);
     const { contact, context, events } = renderExample(gallery[name], Date.now());
@@ -71,7 +71,7 @@ describe.each(galleryNames)('%s', (name) => {
   });
 });
 
-test('what a journey names of the reader is asked for where it is missing', async () => {
+test('a journey is refused with the name of each record that the reader does not have', async () => {
   const { client } = await newOrganization();
   const sweep = await client.post('/automation-workflows', gallery['nightly-list-sweep'].journey);
   expect(sweep).toMatchObject({ status: 422, body: { detail: [{ msg: expect.stringContaining('no contact list 999999902') }] } });
@@ -143,7 +143,7 @@ describe('live', () => {
     expect((await client.get('/events?event_type=order_placed')).body.total).toBe(1);
   });
 
-  test('a moved appointment that nobody is reminded of yet starts a run of its own', async () => {
+  test('a moved appointment without a run starts one', async () => {
     const { client } = await newOrganization();
     const workflow = await activeJourney(client, 'appointment-reminder');
     const starts_at = new Date(Date.now() + 5 * 86_400_000).toISOString();

@@ -34,7 +34,7 @@ const settled = (organizationId: number) =>
 
 const total = async (client: Client, workflowId: number) => (await client.get(`/automation-workflows/${workflowId}/runs`)).body.total;
 
-test('a condition fires on each change from not matching to matching, however fast they follow each other', async () => {
+test('a condition fires on each change from not matching to matching, also on changes in quick succession', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onGold() });
   const contact = await newContact(client, 'silver');
@@ -44,7 +44,7 @@ test('a condition fires on each change from not matching to matching, however fa
   expect(await total(client, workflow)).toBe(2);
 });
 
-test('changes that are long apart fire each, and what changes nothing about the condition fires nothing', async () => {
+test('changes that are far apart fire each, and a change without effect on the condition does not fire', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onGold() });
   const contact = await newContact(client, 'silver');
@@ -82,7 +82,7 @@ test('a contact that is created matching fires once, unless only updates are wat
   expect([await total(client, created), await total(client, updated)]).toEqual([1, 1]);
 });
 
-test('changes of contacts fire nothing while the workflow or the trigger rests', async () => {
+test('changes of contacts fire nothing while the workflow or the trigger is paused', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onGold() });
   const [trigger] = (await client.get(`/automation-workflows/${workflow}/triggers`)).body.triggers;
@@ -103,7 +103,7 @@ test('a bulk upsert of a thousand matching contacts fires a thousand times, acro
   const contacts = Array.from({ length: 1000 }, () => ({ phone: newPhone(), custom_fields: { tier: 'gold' } }));
   const upsert = () => client.post('/contacts/bulk-upsert', { list_name: 'Members', contacts });
   const lost = dropQueueMessages();
-  // This test does not need the runs' steps, so their objects are not started.
+  // The objects of the runs are not started, since this test does not need their steps.
   const start = vi.fn(async () => 'started');
   const resting = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockReturnValue({ start } as never);
   expect((await upsert()).body.created).toBe(1000);
@@ -141,7 +141,7 @@ test('a change that an event, a webhook or a journey makes fires like any other'
     expect((await waitForEndedRuns(client, workflow, 1))[0]).toMatchObject({ contact_id: body.contact_id });
 });
 
-test('contact.created and contact.updated start runs that know what happened, and a filter reads the contact as it became', async () => {
+test('contact.created and contact.updated start runs with the change in their context, and a filter reads the changed contact', async () => {
   const { client } = await newOrganization();
   const telling = chain({
     id: 'tell',
@@ -205,7 +205,7 @@ test('run.completed and run.failed start runs that name the run that ended; test
   expect((await waitForEndedRuns(client, failed, 1))[0].context.summary).toBe(`run.failed ${bad.id} invalid_wait`);
 });
 
-test('journeys that set each other off by their ends stop eight deep, and the trigger says so', async () => {
+test('journeys that start each other by their ends stop at a depth of eight, and the trigger says so', async () => {
   const { client } = await newOrganization();
   const loop = await createActiveWorkflow(client, { trigger: onEvent('run.completed') });
   await client.post(`/automation-workflows/${loop}/execute`, {});
@@ -216,7 +216,7 @@ test('journeys that set each other off by their ends stop eight deep, and the tr
   expect(await total(client, loop)).toBe(9);
 });
 
-test('journeys that set each other off by changing a contact stop eight deep, and the trigger says so', async () => {
+test('journeys that start each other by changing a contact stop at a depth of eight, and the trigger says so', async () => {
   const { client, id } = await newOrganization();
   const counting = chain({
     id: 'count',
@@ -236,7 +236,7 @@ test('journeys that set each other off by changing a contact stop eight deep, an
   await waitForEndedRuns(client, loop, 18);
 });
 
-test('what a sample context names is what a run of that trigger finds', async () => {
+test('a run of each trigger type finds the names of its sample context', async () => {
   const { client } = await newOrganization();
   const names = ['contact.phone', 'event.type', 'event.data', 'data'];
   const seeing = chain({
@@ -275,7 +275,7 @@ function ofEnded(meta: { internal_event_samples: Record<string, object> }) {
   return { event: { data }, data, ...data } as Record<string, any>;
 }
 
-test('the data of every event that the service reports are shown, those of calls and campaigns as they are sent', async () => {
+test('the data of every published event have a sample, and those of calls and campaigns equal what is sent', async () => {
   const { client, id } = await newOrganization();
   const { body } = await client.get(`/automation-workflows/${await createActiveWorkflow(client, {})}/trigger-meta`);
   expect(Object.keys(body.internal_event_samples).toSorted()).toEqual(body.internal_events.toSorted());

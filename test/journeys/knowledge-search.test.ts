@@ -49,7 +49,7 @@ async function execute(client: Client, definition: unknown, context: object = { 
   return { run, history: (await historyOf(client, run.id)).filter(({ node_id: node }) => node === 'look') };
 }
 
-/** Tries a draft without consequences. */
+/** Tests a draft without side effects. */
 async function dryRun(client: Client, definition: unknown, context: object = { question: asked }, settings: object = {}) {
   const { body } = await client.post('/automation-workflows', { name: 'Journey', definition, settings });
   return (await client.post(`/automation-workflows/${body.id}/test`, { context })).body;
@@ -92,7 +92,7 @@ describe('a search in a journey', () => {
     expect(history).toMatchObject([{ status: 'completed', attempt: 1, input: { query: '{{ question }}' }, output }]);
   });
 
-  test('looks only in the documents that are named, only for what is similar enough, and in the mode that is asked for', async () => {
+  test('keeps to the named documents, the similarity threshold and the mode', async () => {
     const { client, process, uuid } = await withHandbook();
     const { document_uuid: other } = await process({ content: handbook('of the other shop'), filename: 'other.md' });
     embeddings();
@@ -107,7 +107,7 @@ describe('a search in a journey', () => {
     for (const { keyword_rank: rank } of await found({ mode: 'vector' })) expect(rank).toBeNull();
   });
 
-  test('goes on at found or empty, and at default where they lead nowhere', async () => {
+  test('goes on at found or empty, and at default without such an edge', async () => {
     const { client } = await withHandbook();
     embeddings();
     const outcomeOf = async (question: string, handles: string[]) =>
@@ -118,7 +118,7 @@ describe('a search in a journey', () => {
     expect(await outcomeOf('zeppelins', ['found', 'default'])).toBe('default ');
   });
 
-  test('finds nothing more of a document that was deleted since the journey went active', async () => {
+  test('finds nothing of a document that was deleted after the activation', async () => {
     const { client, uuid, work } = await withHandbook();
     embeddings();
     const workflow = await createActiveWorkflow(client, { definition: branching({ document_uuids: [uuid] }, ['found', 'empty']) });
@@ -131,7 +131,7 @@ describe('a search in a journey', () => {
     expect(await outcome(await start())).toBe('empty ');
   });
 
-  test('adds no more to the context than a run has room for twice, whatever is found', async () => {
+  test('adds at most half of the room for the context', async () => {
     const { client, process } = await knowledgeService();
     const sentence = (section: number) =>
       `The gadget of part ${section} has a “long” story, and parts of it are told here again and again. `;
@@ -153,7 +153,7 @@ describe('a search in a journey', () => {
 });
 
 describe('a search that cannot be made', { tags: 'soak' }, () => {
-  test('is tried again while the provider is down, and in the end tells so', async () => {
+  test('is retried while the provider is down, and fails in the end', async () => {
     const { client } = await knowledgeService();
     embeddings(() => new Response('overloaded', { status: 503 }));
     const retry = { max_attempts: 2, initial_delay_seconds: 0 };
@@ -173,7 +173,7 @@ describe('a search that cannot be made', { tags: 'soak' }, () => {
     ]);
   });
 
-  test('goes on as if nothing had been when the provider is up again', async () => {
+  test('continues normally when the provider works again', async () => {
     const { client } = await withHandbook();
     let answers = 0;
     embeddings((request) => (answers++ < 3 ? new Response('overloaded', { status: 503 }) : simulated(request)));
@@ -183,7 +183,7 @@ describe('a search that cannot be made', { tags: 'soak' }, () => {
     expect(history.map(({ status }) => status)).toEqual(['retrying', 'completed']);
   });
 
-  test('is not tried again where that is of no use, and takes the error edge', async () => {
+  test('is not retried when a retry is useless, and takes the error edge', async () => {
     const { client } = await knowledgeService();
     const requests = embeddings(() => refusal(401, 'invalid_api_key'));
     const retry = { max_attempts: 3, initial_delay_seconds: 0 };
@@ -192,7 +192,7 @@ describe('a search that cannot be made', { tags: 'soak' }, () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('says that nothing is configured', async () => {
+  test('fails with the missing setting when no provider is configured', async () => {
     const { client, id } = await knowledgeService();
     const requests = embeddings();
     const workflow = await createActiveWorkflow(client, { definition: chain(look()) });
@@ -209,7 +209,7 @@ describe('a search that cannot be made', { tags: 'soak' }, () => {
     expect(requests).toEqual([]);
   });
 
-  test('asks nobody for a query that renders to nothing, and names the field', async () => {
+  test('sends no request for a query that renders to nothing, and names the field', async () => {
     const { client } = await knowledgeService();
     const requests = embeddings();
     const { run, history } = await execute(client, chain(look()), {});
@@ -223,7 +223,7 @@ describe('a search that cannot be made', { tags: 'soak' }, () => {
     expect(requests).toEqual([]);
   });
 
-  test('tells the key nowhere, also when the provider repeats it', async () => {
+  test('shows the key nowhere, even if the provider repeats it', async () => {
     const lines: string[] = [];
     for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const)
       vi.spyOn(console, level).mockImplementation((...values) => void lines.push(values.map(String).join(' ')));
@@ -255,14 +255,14 @@ describe('the definition of a search', () => {
     ['min_similarity', { min_similarity: 2 }],
     ['mode', { mode: 'fuzzy' }],
     ['save_as', { save_as: 'now' }],
-  ])('is refused with the place of what is wrong with %s', async (field, data) => {
+  ])('is refused with the place of the fault in %s', async (field, data) => {
     const { client } = await knowledgeService();
     const problems = await problemsOf(client, data);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${place}.${field}: .`));
   });
 
-  test('names documents of this organization that exist; every other one is reported', async () => {
+  test('accepts existing documents of this organization, and reports every other document', async () => {
     const { client, uuid, process } = await withHandbook();
     const { document_uuid: gone } = await process({ content: handbook('of old'), filename: 'old.md' });
     await client.delete(`/knowledge-base/documents/${gone}`);
@@ -279,7 +279,7 @@ describe('the definition of a search', () => {
 });
 
 describe('a search by another organization', () => {
-  test('finds nothing, neither by what it asks nor by naming the documents', async () => {
+  test('finds nothing, neither by its query nor by naming the documents', async () => {
     const { uuid: theirs } = await withHandbook();
     const { client } = await knowledgeService();
     embeddings();
@@ -299,7 +299,7 @@ describe('a search by another organization', () => {
 });
 
 describe('a dry run', () => {
-  test('looks for real, since that changes nothing', async () => {
+  test('searches for real, since a search changes nothing', async () => {
     const { client } = await withHandbook();
     const tried = await dryRun(client, branching({ limit: 1, save_as: 'facts' }, ['found', 'empty']));
     expect(tried).toMatchObject({ state: 'completed', outcome: 'found ', context: { facts: expect.stringContaining('within 45 days') } });
@@ -309,7 +309,7 @@ describe('a dry run', () => {
     });
   });
 
-  test('asks for the same once, however often a loop comes by on its clock', async () => {
+  test('sends the same query once, however often a loop repeats it', async () => {
     const { client } = await withHandbook();
     const realFetch = globalThis.fetch;
     const requests = stubFetch(`${simulatorsUrl}/openai/v1/embeddings`, (request) => realFetch(request));
@@ -327,7 +327,7 @@ describe('a dry run', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('tells what a real run would fail of', async () => {
+  test('reports the errors of a real run', async () => {
     const { client } = await knowledgeService({ bindings: { OPENAI_API_KEY: '' } });
     expect(await dryRun(client, chain(look()))).toMatchObject({ state: 'failed', error: { type: 'not_configured', attempt: 1 } });
     expect(await dryRun(client, chain(look()), {})).toMatchObject({ state: 'failed', error: { type: 'invalid_query' } });

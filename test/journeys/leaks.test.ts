@@ -48,7 +48,7 @@ async function leaksInFiles(organizationId: number): Promise<string[]> {
   }
 }
 
-test('no secret comes out again: not in an answer, a history, a log line, a table, a file, or what a run keeps', async () => {
+test('a secret is shown nowhere: in no answer, history, log line, table or file, and not in the storage of a run', async () => {
   const lines: string[] = [];
   for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const)
     vi.spyOn(console, level).mockImplementation(

@@ -65,7 +65,7 @@ const mood = {
   additionalProperties: false,
 };
 
-test('a text is asked for with the rendered prompt, and later steps read it where it was saved and among the steps', async () => {
+test('the rendered prompt is sent, and later steps read the text under save_as and among the steps', async () => {
   const asked = provider(() => completion('Hello Ada'));
   const nodes = [
     ask({ system: 'You are kind to order {{ order }}.', save_as: 'greeting' }),
@@ -126,7 +126,7 @@ test.each<[string, Answer, object]>([
   ['a refusing model', () => completion(null, { refusal: 'I will not.' }), { type: 'refused' }],
   ['a filtered answer', () => completion('He', { finish_reason: 'content_filter' }), { type: 'content_filter' }],
   ['an answer that is cut off', () => completion('{"mood":', { finish_reason: 'length' }), { type: 'output_truncated' }],
-])('%s fails the run at once as what it is, and neither key nor prompt are shown', async (_case, answer, expected) => {
+])('%s fails the run at once with its own error type, and neither key nor prompt is shown', async (_case, answer, expected) => {
   const asked = provider(answer);
   const { run, history } = await execute(chain(ask({ output_schema: mood })), { retry: { max_attempts: 3, initial_delay_seconds: 0 } });
   expect(run).toMatchObject({ state: 'failed', error: { node_id: 'ask', attempt: 1, ...expected } });
@@ -176,7 +176,7 @@ test('an error of the provider is tried again within the step, a failure of the 
   expect((await execute(definition)).run).toMatchObject({ state: 'completed', outcome: 'invalid_credentials' });
 });
 
-test('a rate limit with a short Retry-After is sat out within the step, one with a long Retry-After makes the run sleep', async () => {
+test('a short Retry-After is waited out within the step, and a long one makes the run sleep', async () => {
   const waited = provider(
     () => refusal(429, 'rate_limit_exceeded', { 'retry-after': '1', 'retry-after-ms': '30' }, 'requests'),
     () => completion('There'),
@@ -202,7 +202,7 @@ test('a rate limit with a short Retry-After is sat out within the step, one with
 const callsOfARun = 10;
 
 test.each(['before', 'after'] as const)(
-  'an object that dies %s any of its calls, the question included, asks again under the same attempt and ends with one answer',
+  'an object that dies %s any of its calls, the question included, asks again in the same attempt and ends with one answer',
   { tags: 'soak', timeout: 60_000 },
   async (moment) => {
     const { client, id: organizationId } = await newOrganization();
@@ -247,7 +247,7 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-test('a dry run shows what would have been asked and asks nobody', async () => {
+test('a dry run shows the question and sends no request', async () => {
   const asked = provider(() => completion('never'));
   const { client } = await newOrganization();
   const { body: workflow } = await client.post('/automation-workflows', { name: 'Dry', definition: chain(ask({ output_schema: mood })) });

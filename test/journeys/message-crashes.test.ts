@@ -103,7 +103,7 @@ for (const moment of moments)
     expect(ends.filter(({ body }) => body.state === 'failed').length).toBeLessThanOrEqual(3);
   }, 60_000);
 
-test('a run that died before it sent and comes back in quiet hours sends when they end', async () => {
+test('a run that died before it sent its message and is retried in quiet hours sends the message after them', async () => {
   const { asked, templates } = meta();
   const { client, id } = await messagingOrganization('provider_b');
   const to = newPhone();

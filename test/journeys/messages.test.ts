@@ -10,7 +10,7 @@ afterEach(() => vi.restoreAllMocks());
 const template = { template_name: 'order_update', language: 'en', template_params: { 1: '{{ contact.first_name }}', 2: '{{ order }}' } };
 const handles = ['sent', 'failed', 'default', 'error'];
 
-/** A journey that sends a message, whose handles lead to exits that say so with the reason. */
+/** A journey that sends a message. Each handle leads to an exit that shows the handle and the reason. */
 const messaging = (data: object = template) => ({
   nodes: [
     { id: 'in', type: 'trigger', data: {} },
@@ -23,7 +23,7 @@ const messaging = (data: object = template) => ({
   ],
 });
 
-/** A run for a contact of its own. */
+/** Starts a run for a new contact. */
 async function runFor(client: Client, definition: object, { phone = newPhone(), settings = {} } = {}) {
   const workflow = await createActiveWorkflow(client, { definition, settings });
   const created = await client.post('/contacts', { phone, first_name: 'Ada' });
@@ -45,7 +45,7 @@ test('a journey sends its contact one message, which the log shows with the run 
   expect(await takenFor('provider_b', phone)).toMatchObject([{ reference: `step:${run}:text:1:1`, params: ['Ada', '1001'] }]);
 });
 
-test('a suppressed number leads along failed, and nobody is written to', async () => {
+test('a message to a suppressed number goes along failed, and is not sent', async () => {
   const { client } = await messagingOrganization();
   const phone = newPhone();
   await client.post('/contacts/suppressions', { phone });
@@ -55,7 +55,7 @@ test('a suppressed number leads along failed, and nobody is written to', async (
   expect(await logOf(client)).toMatchObject([{ status: 'failed', failure_class: 'suppressed', automation_run_id: run }]);
 });
 
-test('a journey in an organization without provider goes along error, and says what to do', async () => {
+test('a message of an organization without provider goes along error, with the next step', async () => {
   const { client } = await newOrganization();
   const { run } = await runFor(client, messaging());
   const ended = await waitForRunState(client, run, 'completed');
@@ -66,7 +66,7 @@ test('a journey in an organization without provider goes along error, and says w
   });
 });
 
-test('a provider that is too busy for a moment is asked again, and each try stands in the log', async () => {
+test('a message is sent again when the provider is too busy, and the log has each attempt', async () => {
   const { client, credentials } = await messagingOrganization();
   const phone = newPhone();
   let tries = 0;
@@ -87,7 +87,7 @@ test('a provider that is too busy for a moment is asked again, and each try stan
   ]);
 });
 
-test('after an answer that was lost the run fails as unknown; whoever has looked and retries it has the message sent', async () => {
+test('a message whose answer is lost fails the run as unknown, and is sent when a person retries the run', async () => {
   const { client, credentials } = await messagingOrganization();
   const messages = `${simulators}/meta/v25.0/${credentials.provider_b.phone_number_id}/messages`;
   let isLost = true;

@@ -38,7 +38,7 @@ const held = (client: Client, run: number) =>
 
 const tagsOf = async (client: Client, contact: number) => (await client.get(`/contacts/${contact}`)).body.tags;
 
-test('while the workflow is paused waits keep their clock, other steps go on, and a side effect holds until it is active again', async () => {
+test('while the workflow is paused waits end in time and other steps run, but a side effect is held until the workflow is active', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: acting });
   const contact = await person(client);
@@ -76,7 +76,7 @@ test('a paused workflow starts nothing new', async () => {
   expect((await client.get(`/automation-workflows/${workflow}`)).body.runs_count).toBe(0);
 });
 
-test('an evicted hold, and one whose release was lost, go on all the same', async () => {
+test('an evicted hold, and a hold whose release message was lost, are released by the tick', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: acting });
   const contacts = [await person(client), await person(client)];
@@ -94,7 +94,7 @@ test('an evicted hold, and one whose release was lost, go on all the same', asyn
   for (const contact of contacts) expect(await tagsOf(client, contact)).toEqual(['reached']);
 });
 
-test('a hold that comes just as the workflow goes on does not hold for good', { tags: 'soak' }, async () => {
+test('a hold that is written while the workflow is resumed is released', { tags: 'soak' }, async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: acting });
   const contact = await person(client);
@@ -134,7 +134,7 @@ test('a held run can be stopped, and archiving cancels it', async () => {
   for (const contact of contacts) expect(await tagsOf(client, contact)).toEqual([]);
 });
 
-test('resuming lets hundreds go on, each once', { tags: 'soak', timeout: 60_000 }, async () => {
+test('a resume releases hundreds of runs, each once', { tags: 'soak', timeout: 60_000 }, async () => {
   const { client } = await newOrganization();
   const definition = chain(
     { id: 'nap', type: 'wait', data: { duration: 'PT1S' } },

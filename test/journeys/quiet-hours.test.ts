@@ -94,7 +94,7 @@ test('with policy skip the message is left out and the run goes on; the record a
   expect(calls).toEqual([]);
 });
 
-test('outside quiet hours, and for a request that reaches nobody, nothing waits', async () => {
+test('nothing waits outside quiet hours, and a request that contacts nobody never waits', async () => {
   const calls = provider();
   const { client } = await newOrganization();
   const { slots } = quietNow();

@@ -22,7 +22,7 @@ const age = (organizationId: number, ms: number) =>
 const execute = (client: Client, workflow: number, context: object = { n: 1 }) =>
   client.post(`/automation-workflows/${workflow}/execute`, { context }, keyed);
 
-test('an execute that died before its answer was kept starts nothing again when it is repeated', async () => {
+test('a repeated execute starts nothing again when the first died before its answer was stored', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {});
   const first = await execute(client, workflow);
@@ -36,7 +36,7 @@ test('an execute that died before its answer was kept starts nothing again when 
   await waitForEndedRuns(client, workflow, 1);
 });
 
-test('a day later, of another workflow or without a key it is another request', async () => {
+test('a key that is a day old, of another workflow or absent makes another request', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {});
   const other = await createActiveWorkflow(client, {});
@@ -53,7 +53,7 @@ test('a day later, of another workflow or without a key it is another request', 
   expect(new Set([first, later, ...unkeyed].map(({ body }) => body.id)).size).toBe(4);
 });
 
-test('a real test run and a firing that died are repeated without starting anything again', async () => {
+test('a repeated real test run or firing that died starts nothing again', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {});
   const trigger = await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'manual' });

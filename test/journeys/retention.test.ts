@@ -39,7 +39,7 @@ async function counters(client: Client, workflow: number) {
   return rows;
 }
 
-test('ended runs, handled events and deliveries leave after the retention time, into files, and the counters stay right', async () => {
+test('ended runs, handled events and deliveries move into files after their retention, and the counters stay right', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
   const hook = (await client.post(`/automation-workflows/${workflow}/triggers`, { type: 'webhook' })).body;
@@ -76,7 +76,7 @@ test('ended runs, handled events and deliveries leave after the retention time, 
   expect((await client.get('/events')).body.total).toBe(1);
 });
 
-test('a live run stays however old it is, with its event, and goes on', async () => {
+test('a live run stays with its event, however old it is, and goes on', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {
     definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P400D' } }),

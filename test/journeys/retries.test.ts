@@ -41,7 +41,7 @@ const nodesOf = async (client: Client, run: number) =>
     (record: { node_id: string; status: string; attempt: number }) => `${record.node_id} ${record.status} ${record.attempt}`,
   );
 
-test('a failed run goes on from the node that failed, as a new attempt with a key of its own; what was done before is not done again', async () => {
+test('a retried run goes on from the failed node, as a new attempt with its own key, and repeats no earlier node', async () => {
   const { client, id } = await newOrganization();
   const keys = shop(500);
   const { workflow, run } = await failedRun(client, calling());
@@ -74,7 +74,7 @@ test('a retry has the whole retry policy again', async () => {
   expect(keys).toHaveLength(4);
 });
 
-test('only a failed run can be retried, and a second press finds it going on', async () => {
+test('only a failed run can be retried, and a second retry is told that the run goes on', async () => {
   const { client } = await newOrganization();
   shop(500);
   const nap = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
@@ -113,7 +113,7 @@ test("another organization's run is not found, and a read key may not retry", as
   expect((await mine.client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('failed');
 });
 
-test('on its own version a run repeats what it was, on the current one it takes the corrected node', async () => {
+test("a retry on the run's own version repeats the old node, and on the current version runs the corrected node", async () => {
   const { client } = await newOrganization();
   const keys = shop();
   const wrong = calling({ url: '{{ missing }}' });
@@ -129,7 +129,7 @@ test('on its own version a run repeats what it was, on the current one it takes 
   expect(keys).toEqual([`${run}:call:1:3`]);
 });
 
-test('the current version must still have the node where the run failed', async () => {
+test('a retry on the current version needs the failed node in it', async () => {
   const { client } = await newOrganization();
   shop(500);
   const { workflow, run } = await failedRun(client, calling());
@@ -141,7 +141,7 @@ test('the current version must still have the node where the run failed', async 
   expect((await client.get(`/automation-workflows/runs/${run}`)).body).toMatchObject({ state: 'failed', workflow_version: 1 });
 });
 
-test('two people who press at once on different versions: one retry happens, the other is refused and follows in no way', async () => {
+test('of retries at once on different versions one happens, and the others are refused without effect', async () => {
   const { client, id } = await newOrganization();
   const keys = shop(500);
   const definition = chain(
@@ -170,7 +170,7 @@ test('two people who press at once on different versions: one retry happens, the
   expect(keys).toHaveLength(2);
 });
 
-test('a retry asks for a workflow that runs, and on the current version for a sound graph with the same kind of node', async () => {
+test('a retry needs an active workflow, and on the current version a valid graph with the same type of node', async () => {
   const { client } = await newOrganization();
   shop(500, 500);
   const first = await failedRun(client, calling());
@@ -189,7 +189,7 @@ test('a retry asks for a workflow that runs, and on the current version for a so
   expect((await client.get(`/automation-workflows/runs/${first.run}`)).body.state).toBe('failed');
 });
 
-test('a run that never began has no node to go on from', async () => {
+test('a run that never began cannot be retried', async () => {
   const { client } = await newOrganization();
   const schema = { type: 'object', required: ['total'] };
   const workflow = await createActiveWorkflow(client, {
@@ -205,7 +205,7 @@ test('a run that never began has no node to go on from', async () => {
   expect(await retry(client, run)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('never began') } });
 });
 
-test('a retry keeps to one live run per key, to max_active_runs and to archiving, and says so', async () => {
+test('a retry obeys one_live_run_per_key, max_active_runs and archiving, and names the reason', async () => {
   const { client } = await newOrganization();
   shop(500);
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
@@ -224,7 +224,7 @@ test('a retry keeps to one live run per key, to max_active_runs and to archiving
   expect(await retry(client, run)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('archived') } });
 });
 
-test('a run that gave up on its timeout has its time anew', { tags: 'soak' }, async () => {
+test('a retry of a run that reached its timeout gives it the whole timeout again', { tags: 'soak' }, async () => {
   const { client } = await newOrganization();
   const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'PT2S' } });
   const workflow = await createActiveWorkflow(client, { definition, settings: { timeout: 'PT1S' } });
@@ -237,7 +237,7 @@ test('a run that gave up on its timeout has its time anew', { tags: 'soak' }, as
 
 for (const n of [1, 2, 3])
   for (const moment of ['before', 'after'] as const)
-    test(`a retry that dies ${moment} its call ${n} is gone through with, once`, async () => {
+    test(`a retry that dies ${moment} its call ${n} is completed, once`, async () => {
       const { client, id } = await newOrganization();
       const keys = shop(500);
       const { workflow, run } = await failedRun(client, calling());
@@ -298,7 +298,7 @@ test('a request that must not be repeated ends as unknown when its answer is los
 });
 
 test(
-  'after a crash between sending and recording, a request that must not be repeated ends as unknown, and a person retries it',
+  'a request that must not be repeated ends as unknown after a crash between sending and storing, and a person retries it',
   { tags: 'soak' },
   async () => {
     const { client, id } = await newOrganization();

@@ -104,7 +104,7 @@ test('a sleeping run survives eviction and wakes', async () => {
   await waitForRunState(client, run.id, 'completed');
 });
 
-test('a run whose alarm is dead is set going again by the minute tick', async () => {
+test('the minute tick continues a run whose alarm is lost', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
@@ -116,7 +116,7 @@ test('a run whose alarm is dead is set going again by the minute tick', async ()
   await waitForRunState(client, run.id, 'completed');
 });
 
-test('an object that wakes without an alarm although work is pending sets one itself', async () => {
+test('an object that wakes with pending work and no alarm sets the alarm', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }) });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
@@ -126,7 +126,7 @@ test('an object that wakes without an alarm although work is pending sets one it
   await waitForRunState(client, run.id, 'completed');
 });
 
-test('an alarm that runs twice changes nothing', async () => {
+test('a repeated alarm changes nothing', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }) });
   const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {} });
@@ -155,7 +155,7 @@ test('stop ends a sleeping run at once, nothing follows, and stopping again is 4
   expect(body.history.at(-1)).toMatchObject({ node_id: 'nap', status: 'skipped' });
 });
 
-test('a run that is stopped while a provider is asked stays stopped, and its record tells what came back', async () => {
+test('a run that is stopped during a request stays stopped, and its record shows the answer', async () => {
   const { client } = await newOrganization();
   let isReleased = false;
   const asked = stubFetch('https://slow.example.com/', async () => {
@@ -174,7 +174,7 @@ test('a run that is stopped while a provider is asked stays stopped, and its rec
   expect((await client.get(`/automation-workflows/runs/${run.id}`)).body.outcome).toBeNull();
 });
 
-test('a run that was never started can be stopped, and starting it afterwards is refused', async () => {
+test('a run whose object was not started can be stopped, and cannot be started afterwards', async () => {
   const { client, organizationId: id, runId } = await unstartedRun(chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } }));
   const stopped = await client.post(`/automation-workflows/runs/${runId}/stop`);
   expect(stopped).toMatchObject({ status: 200, body: { state: 'cancelled' } });
@@ -195,7 +195,7 @@ test('a look-up of a run that does not exist leaves no object behind', async () 
   });
 });
 
-test('a failing provider is asked again with backoff, and at last the run fails with the reason', async () => {
+test('a failing provider is retried with backoff, and in the end the run fails with the reason', async () => {
   const { client } = await newOrganization();
   stubFetch('https://busy.example.com/', () => new Response('busy', { status: 503 }));
   const workflow = await createActiveWorkflow(client, {
@@ -213,7 +213,7 @@ test('a failing provider is asked again with backoff, and at last the run fails 
   ]);
 });
 
-test('an error handle takes over where one is drawn, and on_error continue goes on without one', async () => {
+test('an error edge is taken if there is one, and on_error continue goes on without one', async () => {
   const { client } = await newOrganization();
   stubFetch('https://gone.example.com/', () => new Response('no', { status: 404 }));
   const call = { id: 'call', type: 'http_request', data: { method: 'GET', url: 'https://gone.example.com/' } };
@@ -237,7 +237,7 @@ test('a run is given up when its timeout is over, also while it sleeps', async (
   expect((await waitForRunState(client, run.id, 'failed')).error).toMatchObject({ node_id: 'nap', type: 'timeout' });
 });
 
-test('a run finishes on the version it began with', async () => {
+test('a run keeps the version with which it began', async () => {
   const { client } = await newOrganization();
   const first = chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } });
   const workflow = await createActiveWorkflow(client, { definition: first });

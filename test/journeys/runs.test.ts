@@ -121,7 +121,7 @@ test('runs are filtered by state, workflow, trigger, contact, time and test, eac
   for (const row of counted.results) expect(row).toMatchObject({ runs_count: row.runs, active_runs_count: row.active });
 });
 
-test('pages by offset and by cursor meet, also while new runs come in', async () => {
+test('pages by offset and by cursor return the same, even while new runs are added', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {});
   const ids: number[] = [];
@@ -223,7 +223,7 @@ test('a history of more than five hundred records is archived in parts and read 
   expect(parts.objects.map(({ key }) => key.split('/').at(-1))).toEqual(['history-0.json', 'history-1.json', 'history-2.json']);
 });
 
-test('contexts over 64 KiB are kept whole, whether they were given or came to be on the way', async () => {
+test('contexts over 64 KiB are kept whole, whether they were given or grew during the run', async () => {
   const { client } = await newOrganization();
   const given = 'é'.repeat(50_000);
   const growing = chain({ id: 'grow', type: 'set_context', data: { assign: { grown: '{{ given }}' } } });
@@ -262,7 +262,7 @@ test('an event of 256 KiB starts its run with the whole of its data', async () =
   expect(run.initial_context.text).toBe(text);
 });
 
-test('a contact that is deleted while a run waits for it ends the run, and its other runs stay as they were', async () => {
+test('deleting a contact cancels its waiting runs, and all other runs stay as they are', async () => {
   const { client } = await newOrganization();
   const [ada, bob] = [
     (await client.post('/contacts', { phone: newPhone() })).body.id,
@@ -331,7 +331,7 @@ test('one overdue run that cannot be reached holds up no other', async () => {
   await waitForRunState(client, first.id, 'completed');
 });
 
-test('what is not there is 404, and what is no id is 422', async () => {
+test('an unknown id is a 404, and an invalid id is a 422', async () => {
   const { client, id: organizationId } = await newOrganization();
   for (const path of ['', '/history']) {
     expect((await client.get(`/automation-workflows/runs/987654321${path}`)).status).toBe(404);
@@ -342,7 +342,7 @@ test('what is not there is 404, and what is no id is 422', async () => {
   await deliver('fanout', [{ v: 1, kind: 'cleanup', organization_id: organizationId, id: 987_654_321 }]);
 });
 
-test('on_error continue goes on at default; a node that has none fails the run, rather than ending it as if all were done', async () => {
+test('on_error continue goes on at default, and fails the run at a node without default', async () => {
   const { client } = await newOrganization();
   const definition = {
     nodes: [
@@ -360,7 +360,7 @@ test('on_error continue goes on at default; a node that has none fails the run, 
   expect((await waitForRunState(client, body.id, 'failed')).error).toMatchObject({ node_id: 'hear', type: 'no_contact' });
 });
 
-test('settings that change while a run sleeps hold for it when it wakes', async () => {
+test('a change of the settings applies to a sleeping run when it wakes', async () => {
   const { client } = await newOrganization();
   const definition = chain(
     { id: 'nap', type: 'wait', data: { duration: 'PT1S' } },

@@ -9,7 +9,7 @@ import { newOrganization, newPhone, type Client } from '../support/organization.
 
 afterEach(async () => {
   vi.restoreAllMocks();
-  // None of these schedules is due any more when other tests look into their future.
+  // Ends all schedules, so that none is due when other tests set their clocks ahead.
   await env.DB.prepare("UPDATE automation_trigger SET state = 'archived', next_fire_at = NULL WHERE type = 'schedule'").run();
 });
 
@@ -41,14 +41,14 @@ const firesOf = async (triggerId: number) =>
       .all<{ scheduled_at: number; handled_at: number | null; note: string | null }>()
   ).results;
 
-/** Does the minute tick's work for schedules at a moment that may be years away. The rest of a tick would age all other records. */
+/** Handles the due schedules as the tick would at this time, which may be years away. A whole tick would make all other records old, too. */
 async function schedulesAt(now: number): Promise<void> {
   const deferred: Promise<unknown>[] = [];
   await fireSchedules(env, shards(env)[0]!, now, { log: new Logger('error'), defer: (work) => void deferred.push(work) });
   await Promise.all(deferred);
 }
 
-/** The full minute that it is. */
+/** The current full minute. */
 const lastMinute = () => Math.floor(Date.now() / minute) * minute;
 
 test('next_fire_at is the next time of the cron line in its zone', async () => {
@@ -93,7 +93,7 @@ test('a due minute fires once, however often and however late the tick comes, an
   await waitForEndedRuns(client, workflow, 2);
 });
 
-test('of many missed minutes at most one fires: the last, when it is still on time or is to be caught up', async () => {
+test('of several missed minutes only the last fires, if it is still on time or catch-up is on', async () => {
   const { client } = await newOrganization();
   const now = lastMinute() + 365 * 86_400_000;
   const midnight = now - (now % 86_400_000);
@@ -145,7 +145,7 @@ test('an audience of twelve hundred fires one run for each member, in pages, and
   await client.post('/contacts', { phone: newPhone() });
   await client.delete(`/contacts/${upserted.contacts[7].id}`);
   const { workflow, id, due } = await newSchedule(client, { cron: '0 * * * *', audience: { list_id: list.id } });
-  // This test does not need the runs' steps, so their objects are not started.
+  // The objects of the runs are not started, since this test does not need their steps.
   const resting = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockReturnValue({ start: async () => 'started' } as never);
   const lost = dropQueueMessages();
   await schedulesAt(due);
@@ -154,7 +154,7 @@ test('an audience of twelve hundred fires one run for each member, in pages, and
   const sent = vi.mocked(env.FANOUT_QUEUE.send);
   for (let page = 1; page <= 12; page++) {
     sent.mockClear();
-    // A page that was worked off but whose message comes again moves on to the next, and no run starts twice.
+    // The message of a handled page, when it comes again, continues with the next page, and no run starts twice.
     await deliver('fanout', [message]);
     const ours = sent.mock.calls.filter(([body]) => (body as { organization_id?: number }).organization_id === organizationId);
     expect(ours.length, `page ${page}`).toBe(page < 12 ? 1 : 0);
@@ -172,7 +172,7 @@ test('an audience of twelve hundred fires one run for each member, in pages, and
   await env.DB.prepare('DELETE FROM automation_run WHERE workflow_id = ?').bind(workflow).run();
 });
 
-test('a run of an audience knows its contact, and an empty or deleted list fires nobody', async () => {
+test('a run for a member has its contact, and an empty or deleted list fires no run', async () => {
   const { client } = await newOrganization();
   const { body: list } = await client.post('/contacts/lists', { name: 'Members' });
   const contact = (await client.post('/contacts', { phone: newPhone(), first_name: 'Ada' })).body.id;
@@ -192,7 +192,7 @@ test('a run of an audience knows its contact, and an empty or deleted list fires
   expect((await client.get(`/automation-workflows/${workflow}/runs`)).body.total).toBe(1);
 });
 
-test('a firing whose message is lost is swept up; one whose workflow rests by then says so', async () => {
+test('the tick sends a firing again whose message is lost; a firing of an inactive workflow says so', async () => {
   const { client } = await newOrganization();
   const swept = await newSchedule(client, { cron: '0 * * * *' });
   const resting = await newSchedule(client, { cron: '0 * * * *' });
@@ -211,7 +211,7 @@ test('a firing whose message is lost is swept up; one whose workflow rests by th
   expect((await client.get(`/automation-workflows/${resting.workflow}/runs`)).body.total).toBe(0);
 });
 
-test('a firing that was given up on ends in a named state', async () => {
+test('a firing that was given up has a note that says so', async () => {
   const { client, id: organizationId } = await newOrganization();
   const { id, due } = await newSchedule(client, { cron: '0 * * * *' });
   const lost = dropQueueMessages();
@@ -223,7 +223,7 @@ test('a firing that was given up on ends in a named state', async () => {
   expect(await firesOf(id)).toMatchObject([{ note: expect.stringContaining('given_up'), handled_at: expect.any(Number) }]);
 });
 
-test('one schedule that cannot be read holds up no other', async () => {
+test('one schedule that cannot be read delays no other', async () => {
   const { client } = await newOrganization();
   const broken = await newSchedule(client, { cron: '0 * * * *' });
   const sound = await newSchedule(client, { cron: '0 * * * *' });

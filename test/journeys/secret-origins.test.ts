@@ -31,7 +31,7 @@ test('every header that is not a plain one is masked, and every parameter of an 
   });
 });
 
-test('they go out as they are, and neither run, history nor dry run shows them', async () => {
+test('secrets are sent as they are, and neither run, history nor dry run shows them', async () => {
   const requests = stubFetch('https://hook.example.com/', () =>
     Response.json({ ok: true }, { headers: { 'X-Session': 'canary-answered' } }),
   );
@@ -56,7 +56,7 @@ test('they go out as they are, and neither run, history nor dry run shows them',
   }
 });
 
-test('an address that cannot be called is shown without its keys', async () => {
+test('an invalid address is shown without its keys', async () => {
   const { client } = await newOrganization();
   const url = '{{ "ftp" }}://hook.example.com/?token=canary-in-url';
   const id = await createActiveWorkflow(client, { definition: chain(node({ url })) });
@@ -105,7 +105,7 @@ describe('a mask', () => {
     expect(await shownData(client, id)).toMatchObject({ url: 'https://hook.example.com/in?api_key=****&page=1' });
   });
 
-  test('is refused where an address comes in or goes away, also under another name', async () => {
+  test('is refused when the address is added, removed or renamed', async () => {
     const { client } = await newOrganization();
     const id = await createActiveWorkflow(client, { definition: chain(node()) });
     const { url: _url, ...without } = await shownData(client, id);
@@ -113,7 +113,7 @@ describe('a mask', () => {
     expect((await save(client, id, { ...without, endpoint_url: 'https://hook.example.com/in' })).status).toBe(422);
   });
 
-  test('with every secret sent again, another address is taken', async () => {
+  test('is not needed when every secret is sent again with another address', async () => {
     const { client } = await newOrganization();
     const id = await createActiveWorkflow(client, { definition: chain(node()) });
     const answer = await save(client, id, { ...data, url: 'https://other.example.com/in?api_key=new' });
@@ -121,7 +121,7 @@ describe('a mask', () => {
     expect(JSON.stringify(answer.body)).not.toContain('canary');
   });
 
-  test('is no secret of another organization', async () => {
+  test('gives another organization no secret', async () => {
     const [one, other] = [await newOrganization(), await newOrganization()];
     const id = await createActiveWorkflow(one.client, { definition: chain(node()) });
     expect((await save(other.client, id, await shownData(one.client, id))).status).toBe(404);

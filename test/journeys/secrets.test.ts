@@ -74,7 +74,7 @@ test("a node's secrets go out as they are, and are never read back: not by GET, 
   expect(requests[0]!.headers.get('webhook-signature')).toMatch(/^v1,/);
 });
 
-test('a definition is sealed in the database, and a secret that is sealed elsewhere is worth nothing here', async () => {
+test('a definition is encrypted in the database, and a secret that was encrypted elsewhere cannot be used here', async () => {
   const requests = receiver();
   const { client, id: organizationId } = await newOrganization();
   const id = await createActiveWorkflow(client, { definition: chain(call()) });
@@ -117,7 +117,7 @@ test('a mask that is sent back keeps the secret, wherever its node has moved to;
   expect(requests[1]!.headers.get('x-api-key')).toBe(apiKey);
 });
 
-test('validate takes a definition as GET shows it, and a secret that cannot sign stops the activation', async () => {
+test('validate accepts a definition as GET shows it, and an invalid signing secret prevents the activation', async () => {
   const { client } = await newOrganization();
   const sound = (await client.post('/automation-workflows', { name: 'Sound', definition: chain(call()) })).body;
   const { definition } = (await client.get(`/automation-workflows/${sound.id}`)).body;
@@ -159,7 +159,7 @@ test('a secret in the body of a request is masked wherever the request is shown'
   expect(JSON.parse(request.body)).toEqual({ password: '****', nested: { token: '****' }, order: 'A-17' });
 });
 
-test('a mask that stands for no secret is refused: at once in a trigger, on going active in a definition', async () => {
+test('a mask without a secret behind it is refused: at once in a trigger, on activation in a definition', async () => {
   const { client } = await newOrganization();
   const id = await createActiveWorkflow(client, {});
   const auth = { type: 'header_token', header: 'X-Token', token: '****' };

@@ -61,7 +61,7 @@ test('a trigger of each type is created with its defaults, and its record has ev
   expect(list.body.triggers.map(({ type }: { type: string }) => type)).toEqual(kinds.map(({ type }) => type).toReversed());
 });
 
-test('a config that cannot be is a 422 that names the place', async () => {
+test('an invalid config is a 422 that names the place', async () => {
   const { client } = await newOrganization();
   const other = await newOrganization();
   const theirList = (await other.client.post('/contacts/lists', { name: 'Theirs' })).body.id;
@@ -137,7 +137,7 @@ test('PATCH changes name, config and state, each without the others', async () =
   }
 });
 
-test('a trigger that is paused or renamed keeps its secret, whatever becomes of what its config names', async () => {
+test('a trigger that is paused or renamed keeps its secret, even when its config names a record that is gone', async () => {
   const { client } = await newOrganization();
   const workflowId = await createActiveWorkflow(client, {});
   const config = { auth: { type: 'header_token', header: 'X-Token', token: 'the-very-token' } };
@@ -172,7 +172,7 @@ test('DELETE archives a trigger for good: it leaves the list, stays readable by 
   expect(results).toEqual([]);
 });
 
-test('triggers of an archived workflow cannot be added', async () => {
+test('an archived workflow gets no new triggers', async () => {
   const { client } = await newOrganization();
   const workflowId = await draft(client);
   await client.delete(`/automation-workflows/${workflowId}`);
@@ -201,7 +201,7 @@ test('a schedule is due only while it and its workflow are active', async () => 
   }
 });
 
-test('a schedule that is added while its workflow goes active is due, whichever comes first', async () => {
+test('a schedule that is added during the activation of its workflow is due, whichever comes first', async () => {
   const { client } = await newOrganization();
   for (let round = 0; round < 5; round++) {
     const workflowId = await draft(client);
@@ -214,7 +214,7 @@ test('a schedule that is added while its workflow goes active is due, whichever 
   }
 });
 
-test('trigger-meta describes the six types, and its samples name only what a run of them finds', async () => {
+test('trigger-meta describes the six types, and a run finds every name of the samples', async () => {
   const { client } = await newOrganization();
   const workflowId = await draft(client);
   await client.post('/events', { event_type: 'cart_added' });
@@ -259,7 +259,7 @@ test('fire starts one run without contact, or one for each contact, with the con
   });
 });
 
-test('what cannot be fired is refused, and nothing starts', async () => {
+test('an invalid firing is refused, and nothing starts', async () => {
   const { client } = await newOrganization();
   const other = await newOrganization();
   const schema = { type: 'object', required: ['total'] };
@@ -333,7 +333,7 @@ test('a filter that cannot be evaluated is noted at its trigger, and other trigg
   expect((await client.get(`/automation-workflows/${faulty}/runs`)).body.total).toBe(0);
 });
 
-test('a triggered run whose context does not fit is recorded as failed, and its sender keeps the 201', async () => {
+test('a triggered run whose context does not fit is recorded as failed, and the sender gets its 201', async () => {
   const { client } = await newOrganization();
   const workflowId = await createActiveWorkflow(client, {
     trigger: { type: 'contact_event', config: { event_type: 'ordered' } },
@@ -379,7 +379,7 @@ test("a trigger's own entry key goes before the workflow's, and without contact 
   expect([await keyOf(keyed), await keyOf(byWorkflow), await keyOf(plain)]).toEqual(['order-A-17', 'A-17', String(body.event_id)]);
 });
 
-test('a run started by fire is where GET says it is', async () => {
+test('GET shows the run that fire has started', async () => {
   const { client } = await newOrganization();
   const workflowId = await createActiveWorkflow(client, { definition: chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } }) });
   const { id } = await create(client, workflowId, { type: 'manual' });

@@ -36,7 +36,7 @@ const start = (id: number, run: number) =>
     .start(id, run)
     .catch(() => undefined);
 
-/** Slots that every run shares: they watch for the organization whose object is to die. */
+/** Stubbed call slots for all runs. A request counts as a call of the run whose organization it names. */
 function watchedSlots() {
   const watches = new Map<number, CrashWatch>();
   const requests: string[] = [];
@@ -67,7 +67,7 @@ const until = (watch: CrashWatch, id: number, run: number, holds: () => Promise<
 const stateOf = async (client: Client, run: number) => (await client.get(`/automation-workflows/runs/${run}`)).body;
 
 for (const moment of moments)
-  test(`a run that dies ${moment} any of its calls asks for one call, and goes on with its end`, async () => {
+  test(`a run that dies ${moment} any of its calls requests one phone call, and goes on when that has ended`, async () => {
     const { watches, requests, withdrawn } = watchedSlots();
     const deaths = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -92,7 +92,7 @@ for (const moment of moments)
   }, 90_000);
 
 for (const moment of moments)
-  test(`a run that dies ${moment} any of its calls takes back a call at its time-out, and goes on once`, async () => {
+  test(`a run that dies ${moment} any of its calls withdraws its phone call at the timeout, and goes on once`, async () => {
     const { watches, withdrawn } = watchedSlots();
     const deaths = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -111,7 +111,7 @@ for (const moment of moments)
   }, 90_000);
 
 for (const moment of moments)
-  test(`a run that is stopped and dies ${moment} any of its calls takes its call back`, async () => {
+  test(`a run that is stopped and dies ${moment} any of its calls withdraws its phone call`, async () => {
     const { watches, withdrawn } = watchedSlots();
     const deaths = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
@@ -133,7 +133,7 @@ for (const moment of moments)
   }, 60_000);
 
 for (const moment of moments)
-  test(`a run that dies ${moment} any of its calls asks again for what came back, each time under one name`, async () => {
+  test(`a run that dies ${moment} any of its calls requests a returned phone call again, under one key each time`, async () => {
     const { watches, requests } = watchedSlots();
     const deaths = await Promise.all(
       Array.from({ length: 10 }, async (_, index) => {

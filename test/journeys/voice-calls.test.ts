@@ -25,7 +25,7 @@ async function person(client: Client, more: object = {}): Promise<{ id: number; 
   return { id: (await client.post('/contacts', { phone, first_name: 'Ada', ...more })).body.id, phone };
 }
 
-/** A run that waits for the call that it has asked for. */
+/** A run that waits for its requested call. */
 async function waiting(data: object = {}, settings: object = {}) {
   const { client, id, agentId } = await callingOrganization();
   const slots = heldSlots(id);
@@ -48,7 +48,7 @@ const passAt = (organizationId: number, run: number, moment: number) =>
 const keyOf = (run: number, item = 'call:1:1') => `journey:${run}:${item}`;
 
 describe('a call', () => {
-  test('is asked for once, for the contact of the run, and the run sleeps until it is settled', async () => {
+  test('is requested once, for the contact of the run, and the run sleeps until the call is settled', async () => {
     const { client, id, agentId, contact, run, call, slots } = await waiting({ initial_context: { name: '{{ contact.first_name }}' } });
     expect(call).toMatchObject({
       attempt_key: keyOf(run),
@@ -127,14 +127,14 @@ describe('a call', () => {
     expect(slots.withdrawn).toEqual([]);
   });
 
-  test('reaches a run that was evicted meanwhile', async () => {
+  test('wakes a run that was evicted in the meantime', async () => {
     const { client, id, run, call } = await waiting();
     await evictDurableObject(runStub(id, run));
     await settleCall(id, call, { outcome: 'voicemail' });
     expect((await waitForRunState(client, run, 'completed')).outcome).toBe('voicemail ');
   });
 
-  test('whose end was not notified is found at its time-out', async () => {
+  test('whose end was not notified is found at the timeout', async () => {
     const { client, id, run, call, slots } = await waiting({ timeout: 'PT1H' });
     await calls.completeCall(call.id, { outcome: 'busy' });
     await passAt(id, run, Date.now() + 3_600_000);
@@ -155,14 +155,14 @@ describe('a call', () => {
   });
 });
 
-describe('what cannot be called', () => {
+describe('a call that cannot be made', () => {
   const outcomeOf = async (client: Client, data: { workflow_id: number } & Record<string, unknown>, prepare?: () => Promise<unknown>) => {
     const workflow = await createActiveWorkflow(client, { definition: callingJourney({ phone: newPhone(), ...data }) });
     await prepare?.();
     return waitForRunState(client, await execute(client, workflow), 'completed');
   };
 
-  test('a suppressed number leads along failed with the reason, and nobody is asked', async () => {
+  test('to a suppressed number leads along failed with the reason, and is not requested', async () => {
     const { client, id, agentId } = await callingOrganization();
     const slots = heldSlots(id);
     const phone = newPhone();
@@ -175,7 +175,7 @@ describe('what cannot be called', () => {
     expect(slots.requests).toEqual([]);
   });
 
-  test('an archived agent, and an organization without telephony, lead along error and say what to do', async () => {
+  test('by an archived agent or without telephony leads along error, with the next step', async () => {
     const { client, id, agentId } = await callingOrganization();
     heldSlots(id);
     const archive = () => env.DB.prepare(`UPDATE voice_agent SET status = 'archived' WHERE id = ?`).bind(agentId).run();
@@ -197,7 +197,7 @@ describe('what cannot be called', () => {
     expect([...(await callRows(id)), ...(await callRows(other.id))]).toEqual([]);
   });
 
-  test('an agent of another organization, an archived or an unknown one is refused when the graph goes active', async () => {
+  test('by an unknown, archived or foreign agent prevents the activation', async () => {
     const [mine, theirs] = [await newOrganization(), await newOrganization()];
     for (const workflow_id of [await calls.newAgent(theirs.id), await calls.newAgent(mine.id, 'archived'), 999_999_999]) {
       const { body } = await mine.client.post('/automation-workflows/', { name: 'Calls', definition: callingJourney({ workflow_id }) });
@@ -214,7 +214,7 @@ describe('what cannot be called', () => {
   });
 });
 
-describe('a call that nobody wants any more is taken back', () => {
+describe('a call that is not needed any more is withdrawn', () => {
   test('when its run is stopped', async () => {
     const { client, id, run, call, slots } = await waiting();
     expect((await client.post(`/automation-workflows/runs/${run}/stop`)).body).toMatchObject({ state: 'cancelled' });
@@ -249,7 +249,7 @@ describe('a call that nobody wants any more is taken back', () => {
     await vi.waitFor(() => expect(late.slots.withdrawn).toEqual([keyOf(late.run)]));
   });
 
-  test('at its time-out, and the run goes on at failed', async () => {
+  test('at its timeout, and the run goes on at failed', async () => {
     const { client, id, run, call, slots } = await waiting({ timeout: 'PT2H' });
     await passAt(id, run, Date.now() + 2 * 3_600_000 - 60_000);
     expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('waiting');
@@ -261,7 +261,7 @@ describe('a call that nobody wants any more is taken back', () => {
     expect(slots.withdrawn).toEqual([keyOf(run)]);
   });
 
-  test('also when nothing waits for it and the run is stopped; not when the run has come to its end', async () => {
+  test('when a run that does not wait for it is stopped, but not when that run has ended', async () => {
     const { client, id, agentId } = await callingOrganization();
     const slots = heldSlots(id);
     const definition = callingJourney({ workflow_id: agentId, phone: newPhone(), wait_for_result: false });
@@ -277,7 +277,7 @@ describe('a call that nobody wants any more is taken back', () => {
     await vi.waitFor(() => expect(slots.withdrawn).toEqual([keyOf(stopped)]));
   });
 
-  test('when its run was stopped while it was being asked for: what the answer tells is kept, and nothing follows', async () => {
+  test('when its run is stopped during the request: the answer is recorded, and nothing follows', async () => {
     const { client, id, agentId } = await callingOrganization();
     const slots = heldSlots(id);
     const asked = Promise.withResolvers<void>();
@@ -303,7 +303,7 @@ describe('a call that nobody wants any more is taken back', () => {
     expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('cancelled');
   });
 
-  test('though the slots are away for a moment', async () => {
+  test('even if the call slots do not answer at first', async () => {
     const { client, run } = await waiting();
     const withdrawn: string[] = [];
     let failures = 4;
@@ -318,8 +318,8 @@ describe('a call that nobody wants any more is taken back', () => {
   });
 });
 
-describe('a call that came back undialled', () => {
-  test('because it was too soon is asked for again then, under the next name', async () => {
+describe('a call that was returned undialled', () => {
+  test('because it was too soon is requested again at that time, under the next key', async () => {
     const { client, id, run, call, slots } = await waiting();
     const until = Date.now() + 3_600_000;
     await settleCall(id, call, { outcome: 'cancelled', returned: 'too_soon', returned_until: until, reason: 'too_soon: called at 9:30' });
@@ -347,7 +347,7 @@ describe('a call that came back undialled', () => {
     ]);
   });
 
-  test('is not asked for again by a run that is stopped meanwhile', async () => {
+  test('is not requested again by a run that was stopped in the meantime', async () => {
     const { client, id, run, call, slots } = await waiting();
     await settleCall(id, call, { returned: 'too_soon', returned_until: Date.now() + 3_600_000 });
     await vi.waitFor(async () => expect((await historyOf(client, run))[1].status).toBe('retrying'));
@@ -357,7 +357,7 @@ describe('a call that came back undialled', () => {
     expect(slots.withdrawn).toEqual([]);
   });
 
-  test('because its agent is archived fails the run, which a person has go on when that is mended, with a call of its own', async () => {
+  test('because its agent is archived fails the run, and a retry of the run requests another call', async () => {
     const { client, id, agentId } = await callingOrganization();
     const slots = heldSlots(id);
     const definition = unforgiving({ workflow_id: agentId, phone: newPhone() });
@@ -374,7 +374,7 @@ describe('a call that came back undialled', () => {
   });
 });
 
-test('a call whose asking failed again and again is taken back, and asked for by the same name when a person has the run go on', async () => {
+test('a call whose request failed repeatedly is withdrawn, and requested under the same key when a person retries the run', async () => {
   const { client, id, agentId } = await callingOrganization();
   const withdrawn: string[] = [];
   const asked: string[] = [];
@@ -401,7 +401,7 @@ test('a call whose asking failed again and again is taken back, and asked for by
   expect(await callRows(id)).toHaveLength(1);
 });
 
-test('a call whose asking failed is taken back by a run that goes on without it', async () => {
+test('a call whose request failed is withdrawn by a run that goes on without it', async () => {
   const { client, agentId } = await callingOrganization();
   const withdrawn: string[] = [];
   vi.spyOn(env.CALL_SLOTS, 'getByName').mockReturnValue({
@@ -422,7 +422,7 @@ test('a call whose asking failed is taken back by a run that goes on without it'
   });
 });
 
-test('while the workflow is paused nobody is called', async () => {
+test('a paused workflow calls nobody', async () => {
   const { client, id, agentId } = await callingOrganization();
   const slots = heldSlots(id);
   const definition = callingJourney({ workflow_id: agentId, phone: newPhone() });
@@ -436,7 +436,7 @@ test('while the workflow is paused nobody is called', async () => {
   expect(slots.requests).toEqual([]);
   await client.patch(`/automation-workflows/${workflow}`, { status: 'active' });
   const call = await callRow(id);
-  // A queued call that is returned because the workflow was paused meanwhile: the run is held, and the call is requested again later.
+  // The workflow was paused, so a queued call is returned: the run is held, and requests the call again later.
   await client.patch(`/automation-workflows/${workflow}`, { status: 'paused' });
   await waitForRunState(client, run, 'waiting');
   await settleCall(id, call, { outcome: 'cancelled', returned: 'withdrawn', reason: 'withdrawn: the workflow is paused' });
@@ -477,7 +477,7 @@ test('in quiet hours the call waits with the run, and it must not be dialled whe
   ]);
 });
 
-test('a dry run shows the call and asks for none', async () => {
+test('a dry run shows the call and does not request it', async () => {
   const { client, id, agentId } = await callingOrganization();
   const slots = heldSlots(id);
   const contact = await person(client);

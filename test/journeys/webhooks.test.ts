@@ -123,7 +123,7 @@ const schemes: Record<string, { auth: Record<string, unknown>; right: Headers_[]
 };
 
 for (const [name, { auth, right, wrong }] of Object.entries(schemes))
-  test(`${name}: the right credentials are accepted over the raw bytes, all others are 401 and fire nothing`, async () => {
+  test(`${name}: valid credentials over the raw bytes are accepted, and all others are a 401 that fires nothing`, async () => {
     const { client } = await newOrganization();
     const hook = await newHook(client, { auth });
     for (const headers of wrong) {
@@ -172,18 +172,18 @@ test.each(impossible)('a header token %s is refused when it is saved, and the ne
     expect(msg).toMatch(/set the (same|token)/);
   }
   expect((await other.patch(path, { config })).status).toBe(404);
-  // The one that was there still holds.
+  // The old token is still valid.
   expect((await hook.send(body, { 'X-Token': secret, 'Content-Type': 'application/json' })).status).toBe(202);
 });
 
-test('a header token of any signs of ASCII matches, with blanks within it, too', async () => {
+test('a header token with any ASCII characters matches, also with blanks inside', async () => {
   const { client } = await newOrganization();
   const token = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 0x21 + index)) + ' \t end';
   const hook = await newHook(client, { auth: { type: 'header_token', header: 'X-Token', token } });
   expect((await hook.send(body, { 'X-Token': token, 'Content-Type': 'application/json' })).status).toBe(202);
 });
 
-test('a prefix of a signature that no header begins with is refused', async () => {
+test('a signature prefix that no header can have is refused', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client, { auth: { type: 'none' } });
   for (const prefix of [' sha256=', 'sha\n=', 'sché='])
@@ -223,7 +223,7 @@ test('a delivery is judged in order: unknown address 404, bad signature 401, ina
   expect(await statuses()).toEqual([404, 404]);
 });
 
-test('an address that is none of ours is 404, in whatever form', async () => {
+test('an invalid address is a 404 in any form', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client);
   const manual = (await client.post(`/automation-workflows/${hook.workflow}/triggers`, { type: 'manual' })).body;
@@ -248,7 +248,7 @@ test('an address that is none of ours is 404, in whatever form', async () => {
   expect(response.status).toBe(202);
 });
 
-test('a delivery id that repeats is a duplicate, one after the other and at once, and fires once', async () => {
+test('a repeated delivery id is a duplicate, in turn or at once, and fires once', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client, { delivery_id: 'X-Delivery', mapping: { phone: 'phone', first_name: 'name' } });
   const phone = newPhone();
@@ -286,7 +286,7 @@ test('the delivery id may stand in the body, and where none is configured every 
 const seeing = chain({ id: 'see', type: 'set_context', data: { assign: { seen: '{{ webhook }}', whole: '{{ data }}' } } });
 const seenBy = async (client: Client, hook: Hook) => (await waitForEndedRuns(client, hook.workflow, 1))[0].context;
 
-test('each kind of body arrives as what it is: JSON, form, text, bytes, nothing, and JSON that is none', async () => {
+test('each kind of body arrives as what it is: JSON, form, text, bytes, nothing, and invalid JSON', async () => {
   const { client } = await newOrganization();
   const cases: [BodyInit | null, string | null, { body: unknown; raw?: string }][] = [
     ['{"a":{"b":[1]},"id":6012345678901234567}', 'application/json; charset=utf-8', { body: { a: { b: [1] }, id: '6012345678901234567' } }],
@@ -310,7 +310,7 @@ test('each kind of body arrives as what it is: JSON, form, text, bytes, nothing,
   }
 });
 
-test('a multipart form arrives with its fields, and of its files only what they are', async () => {
+test('a multipart form is read with its fields, and with name, type and size of its files', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client, {}, { definition: seeing });
   const form = new FormData();
@@ -368,7 +368,7 @@ const mapping = {
 };
 const send = (hook: Hook, customer: Record<string, unknown>) => hook.send(JSON.stringify({ name: '#1001', customer }));
 
-test('the mapping resolves a contact or creates it, on the list, and its other keys are variables', async () => {
+test('the mapping finds or creates a contact on the list, and its other keys become variables', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client, { mapping, list_name: 'Shoppers' });
   const phone = newPhone();
@@ -389,7 +389,7 @@ test('the mapping resolves a contact or creates it, on the list, and its other k
   expect((await client.get('/contacts')).body.total).toBe(1);
 });
 
-test('with only an e-mail address the contact is the one that has it; none or several leave the run without', async () => {
+test('an e-mail address alone finds the only contact that has it; with none or several the run has no contact', async () => {
   const { client } = await newOrganization();
   const ada = (await client.post('/contacts', { phone: newPhone(), email: 'Ada@Example.org' })).body;
   for (let twin = 0; twin < 2; twin++) await client.post('/contacts', { phone: newPhone(), email: 'twin@example.org' });
@@ -431,7 +431,7 @@ test('when phone and external id belong to two contacts, the phone says who it i
   expect((await client.get(`/contacts/${ada.id}`)).body).toMatchObject({ external_id: 'a', first_name: 'Ada' });
 });
 
-test('a filter decides on body, headers and contact; what it turns away is noted at the delivery', async () => {
+test('a filter reads body, headers and contact, and a rejected delivery gets a note', async () => {
   const { client } = await newOrganization();
   const filter = {
     all: [
@@ -460,7 +460,7 @@ test('a filter decides on body, headers and contact; what it turns away is noted
   });
 });
 
-test('query and headers are there for the journey, but nothing that proves who sent it', async () => {
+test('the journey gets query and headers without anything that proves the sender', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client, { auth: { type: 'header_token', header: 'X-Shop-Proof', token: secret } }, { definition: seeing });
   const url = `https://service.test/api/v1/automation-workflows/webhook/${hook.uuid}?source=shop`;
@@ -488,7 +488,7 @@ test('query and headers are there for the journey, but nothing that proves who s
   }
 });
 
-test('a challenge is answered to whoever knows the verify token, and to nobody else', async () => {
+test('a challenge is answered only with the verify token', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client, { auth: { type: 'none', verify_token: secret } });
   const open = await newHook(client);
@@ -515,7 +515,7 @@ test('a challenge is answered to whoever knows the verify token, and to nobody e
   expect(JSON.stringify((await client.get(`/automation-workflows/${hook.workflow}/triggers`)).body)).not.toContain(secret);
 });
 
-test('a delivery whose message is lost is swept up by the minute tick, and fires once', async () => {
+test('the minute tick sends a delivery again whose message is lost, and it fires once', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client);
   const lost = dropQueueMessages();
@@ -527,7 +527,7 @@ test('a delivery whose message is lost is swept up by the minute tick, and fires
   expect((await client.get(`/automation-workflows/${hook.workflow}/triggers`)).body.triggers[0]).toMatchObject({ fire_count: 1 });
 });
 
-test('a message that was given up on ends its delivery in a named state, and is not sent again', async () => {
+test('a message that was given up ends its delivery with a note, and is not sent again', async () => {
   const { client, id: organizationId } = await newOrganization();
   const hook = await newHook(client);
   const lost = dropQueueMessages();

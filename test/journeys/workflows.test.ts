@@ -14,7 +14,7 @@ const create = async (client: Client, body: Record<string, unknown> = {}) => {
 const workflow = (id: number) => `/automation-workflows/${id}`;
 const nap = chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } });
 
-test('a name is enough: a new workflow is a draft of version 1, never updated, with every default', async () => {
+test('a new workflow needs only a name: it is a draft of version 1 with all defaults', async () => {
   const { client, id } = await newOrganization();
   const created = await client.post('/automation-workflows/', { name: 'Welcome', colour: 'ignored' });
   expect(created).toMatchObject({
@@ -85,7 +85,7 @@ test('PATCH keeps what is absent, clears what is null, and only a changed defini
   expect(rest.body.versions.map(({ version }: { version: number }) => version)).toEqual([2, 1]);
 });
 
-test('the status moves only along its arrows, and a refusal names where it is and where it may go', async () => {
+test('the status follows its transitions, and a refusal names the present status and the allowed ones', async () => {
   const { client } = await newOrganization();
   const { id } = await create(client);
   const move = (status: string) => client.patch(workflow(id), { status });
@@ -174,7 +174,7 @@ test('a definition that replaces an active or paused one must be sound; a draft 
   expect((await client.patch(workflow(id), { status: 'draft', definition: broken })).body.version).toBe(2);
 });
 
-test('two changes at one moment are both kept, each as a version of its own', async () => {
+test('two changes at once are both kept, each as its own version', async () => {
   const { client } = await newOrganization();
   const { id } = await create(client);
   const outcomes = ['a', 'b', 'c', 'd'];
@@ -197,7 +197,7 @@ test('two changes at one moment are both kept, each as a version of its own', as
 
 const triggersOf = async (client: Client, id: number, query = '') => (await client.get(`${workflow(id)}/triggers${query}`)).body.triggers;
 
-test('the trigger object of a workflow is its primary trigger row, changed, replaced and removed with it', async () => {
+test('the trigger object of a workflow is its primary trigger row, and they change together', async () => {
   const { client } = await newOrganization();
   const trigger = { type: 'contact_event', name: 'Orders', config: { event_types: ['ordered'] } };
   const { id, trigger: shown } = await create(client, { trigger });
@@ -221,7 +221,7 @@ test('the trigger object of a workflow is its primary trigger row, changed, repl
   expect(await triggersOf(client, id)).toEqual([]);
 });
 
-test('what is done to the primary trigger through its own endpoints shows on the workflow', async () => {
+test('a change of the primary trigger through its own endpoints shows on the workflow', async () => {
   const { client } = await newOrganization();
   const { id } = await create(client, { trigger: { type: 'contact_event', config: { event_types: ['ordered'] } } });
   const [primary] = await triggersOf(client, id);
@@ -266,7 +266,7 @@ test('archiving cancels live runs with the reason, by DELETE and by PATCH, and a
   }
 });
 
-test('a cleanup that comes late leaves the runs alone that a restored workflow has started since', async () => {
+test('a late cleanup does not cancel the runs that a restored workflow has started since', async () => {
   const { client } = await newOrganization();
   const lost = vi.spyOn(env.FANOUT_QUEUE, 'send').mockResolvedValue(undefined as never);
   const id = await createActiveWorkflow(client, { definition: nap });
@@ -317,7 +317,7 @@ test('workflows are listed newest first, without the archived ones, by status an
     expect((await client.get(`/automation-workflows${wrong}`)).status, wrong).toBe(422);
 });
 
-test('node types describe themselves: the schema takes the example, and every handle is named', async () => {
+test('each node type describes itself: its example fits its schema, and every handle has a name', async () => {
   const { client, id: organizationId } = await newOrganization();
   const { body } = await client.get('/automation-workflows/node-types/');
   expect(body.node_types.map(({ type }: { type: string }) => type).toSorted()).toEqual([
@@ -361,7 +361,7 @@ test('node types describe themselves: the schema takes the example, and every ha
   }
 });
 
-test('a PATCH of settings keeps what it does not name; null is the default again; retry changes key by key', async () => {
+test('a PATCH of settings keeps absent settings; null restores the default; retry changes key by key', async () => {
   const { client } = await newOrganization();
   const { id } = await create(client);
   const patch = async (settings: unknown) => (await client.patch(workflow(id), { settings })).body.settings;
@@ -416,7 +416,7 @@ test('execute checks the context against the schema and the contact against the 
   expect(run.body.started_at).toBe(run.body.created_at);
 });
 
-test("an entry key that cannot be rendered is the caller's to see, not an internal error", async () => {
+test('an entry key that cannot be rendered is a 422 for the caller, not a 500', async () => {
   const { client } = await newOrganization();
   const id = await createActiveWorkflow(client, {
     settings: { entry_key: '{{ data.at | date: "%H", data.zone }}' },
