@@ -1,14 +1,16 @@
+import { eq } from 'drizzle-orm';
 import { isNotFailedSql } from '../outbox/failed-messages.ts';
 import type { Database } from '../database/client.ts';
 import { roundRobinQuery } from '../database/round-robin-query.ts';
+import { progress } from '../database/schema/operations.ts';
 
 /** Accepted rows that are their own outbox. */
 export type AcceptedTable = 'event' | 'webhook_delivery';
 const kindByTable = { event: 'event', webhook_delivery: 'delivery' } satisfies Record<AcceptedTable, string>;
 
 async function readCursor(database: Database, name: string): Promise<number> {
-  const row = await database.first<{ value: number }>(database.prepare('SELECT value FROM progress WHERE name = ?', name));
-  return row?.value ?? 0;
+  const query = database.orm.select({ value: progress.value }).from(progress).where(eq(progress.name, name));
+  return (await database.run(() => query))[0]?.value ?? 0;
 }
 
 const setCursorSql = 'INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)';

@@ -1,8 +1,9 @@
+import { and, eq } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import type { event } from '../database/schema/index.ts';
+import { event } from '../database/schema/events.ts';
 import type { StoredRow } from '../database/stored-row.ts';
 import { givenUpPrefix } from '../outbox/failed-messages.ts';
-import { resendRecord } from '../outbox/resend-record.ts';
+import { resendRecord, type HandlingState } from '../outbox/resend-record.ts';
 
 /** An accepted event as journeys read it. `data`: JSON text, or a pointer into R2. */
 export type EventToHandle = Pick<StoredRow<typeof event>, 'id' | 'event_type' | 'phone' | 'contact_id' | 'data' | 'depth' | 'created_at'>;
@@ -67,10 +68,11 @@ export const retryEvent = (context: Context, id: number): Promise<void> => {
       organization.id,
       givenUpPrefix,
     ),
-    read: database.prepare<{ handled_at: number | null; note: string | null }>(
-      'SELECT handled_at, note FROM event WHERE id = ? AND organization_id = ?',
-      id,
-      organization.id,
+    read: database.from<HandlingState>(
+      database.orm
+        .select({ handledAt: event.handledAt, note: event.note })
+        .from(event)
+        .where(and(eq(event.id, id), eq(event.organizationId, organization.id))),
     ),
     name: 'Event',
   });

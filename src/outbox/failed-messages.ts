@@ -1,4 +1,7 @@
+import { eq } from 'drizzle-orm';
 import type { Database, Statement } from '../database/client.ts';
+import { failedMessage } from '../database/schema/operations.ts';
+import type { StoredRow } from '../database/stored-row.ts';
 import type { DocumentsMessage, EventsMessage, FanoutMessage } from './messages.ts';
 
 /** The beginning of the note of a record that was not handled and is not retried by itself. */
@@ -52,11 +55,7 @@ export function failedMessageKey(message: RetriedMessage): string {
 /** A condition that holds unless the record named by the SQL expression `key` is in `failed_message`, whose records are retried on their own. */
 export const isNotFailedSql = (key: string): string => `NOT EXISTS (SELECT 1 FROM failed_message WHERE key = ${key})`;
 
-interface FailureCount {
-  tries: number;
-  first_failed_at: number;
-  reason: string | null;
-}
+type FailureCount = Pick<StoredRow<typeof failedMessage>, 'tries' | 'first_failed_at' | 'reason'>;
 
 /** Counts a failure. Returns the number of failures so far and the moment of the first (epoch ms). */
 export async function countMessageFailure(
@@ -74,11 +73,11 @@ export async function countMessageFailure(
     JSON.stringify(message),
     now,
   );
-  const [rows] = await database.batchOnce([count], () =>
-    database.batch([database.prepare<FailureCount>('SELECT tries, first_failed_at, reason FROM failed_message WHERE key = ?', key)]),
-  );
-  const { tries, first_failed_at, reason } = rows[0]!;
-  return { tries, firstFailedAt: first_failed_at, reason };
+  const { tries, firstFailedAt, reason } = failedMessage;
+  const query = database.orm.select({ tries, firstFailedAt, reason }).from(failedMessage).where(eq(failedMessage.key, key));
+  const [rows] = await database.batchOnce([count], () => database.batch([database.from<FailureCount>(query)]));
+  const counted = rows[0]!;
+  return { tries: counted.tries, firstFailedAt: counted.first_failed_at, reason: counted.reason };
 }
 
 /** A part of a larger work that failed. */
@@ -158,7 +157,7 @@ export async function claimDueMessages(database: Database, now: number, restMs: 
 }
 
 export async function deleteFailure(database: Database, key: string): Promise<void> {
-  await database.all(database.prepare('DELETE FROM failed_message WHERE key = ?', key), 'idempotent');
+  await database.write(() => database.orm.delete(failedMessage).where(eq(failedMessage.key, key)), 'idempotent');
 }
 
 /** Deletes due failures whose records have been handled meanwhile. */

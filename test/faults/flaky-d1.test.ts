@@ -29,6 +29,7 @@ test('runs that wake while D1 is overloaded for half a minute all complete in th
         bind: (...values: unknown[]) => wrapped(statement.bind(...values)),
         all: () => maybe().then(() => statement.all()),
         raw: () => maybe().then(() => statement.raw()),
+        run: () => maybe().then(() => statement.run()),
       });
       const database = {
         prepare: (sql: string) => wrapped(real.DB.prepare(sql)),

@@ -235,7 +235,7 @@ describe('a failure of the moment', () => {
     const { client, key } = await newOrganization();
     const { client: forgetful } = recordedClient(key, {
       beforeCall: async (sql) => {
-        if (sql.join().startsWith('UPDATE idempotency_key')) throw new Error('D1_ERROR: out of disk');
+        if (sql.join().startsWith('update "idempotency_key"')) throw new Error('D1_ERROR: out of disk');
       },
     });
     const lines = await linesLoggedBy(async () => {

@@ -40,6 +40,7 @@ export function interruptedAt(
       bind: (...values: unknown[]) => statement(original.bind(...values)),
       all: () => counted(() => original.all()),
       raw: () => counted(() => original.raw()),
+      run: () => counted(() => original.run()),
     } as unknown as D1PreparedStatement;
     originals.set(wrapper, original);
     return wrapper;

@@ -29,15 +29,17 @@ export function recordedDatabase(database: D1Database, recording: Recording, bef
   const note = (known: { sql: string; parameters: unknown[] }, { meta }: D1Result) =>
     recording.statements.push({ ...known, rowsRead: meta.rows_read, rowsWritten: meta.rows_written });
   const wrapped = (statement: D1PreparedStatement, sql: string, parameters: unknown[]): D1PreparedStatement => {
+    const recorded = async (call: () => Promise<D1Result>) => {
+      recording.calls++;
+      await beforeCall([sql]);
+      const result = await call();
+      note({ sql, parameters }, result);
+      return result;
+    };
     const wrapper = {
       bind: (...values: unknown[]) => wrapped(statement.bind(...values), sql, values),
-      async all() {
-        recording.calls++;
-        await beforeCall([sql]);
-        const result = await statement.all();
-        note({ sql, parameters }, result);
-        return result;
-      },
+      all: () => recorded(() => statement.all()),
+      run: () => recorded(() => statement.run()),
       async raw(options?: { columnNames?: false }) {
         recording.calls++;
         await beforeCall([sql]);

@@ -1,31 +1,27 @@
+import { and, eq, isNull } from 'drizzle-orm';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 import type { Database } from '../../database/client.ts';
-import type { CleanupKind } from '../../database/schema/operations.ts';
+import { cleanup } from '../../database/schema/operations.ts';
+import type { StoredRow } from '../../database/stored-row.ts';
 
-export interface CleanupRow {
-  id: number;
-  organization_id: number;
-  kind: CleanupKind;
-  subject_id: number;
-  up_to_id: number | null;
-  created_at: number;
-}
+export type CleanupRow = StoredRow<typeof cleanup>;
+
+const isCleanup = (organizationId: number, id: number) => and(eq(cleanup.id, id), eq(cleanup.organizationId, organizationId));
 
 export async function findOpenCleanup(database: Database, organizationId: number, id: number): Promise<CleanupRow | null> {
-  return database.first(
-    database.prepare('SELECT * FROM cleanup WHERE id = ? AND organization_id = ? AND note IS NULL', id, organizationId),
-  );
+  const query = database.orm
+    .select()
+    .from(cleanup)
+    .where(and(isCleanup(organizationId, id), isNull(cleanup.note)));
+  return database.first(database.from<CleanupRow>(query));
 }
 
 export async function deleteCleanup(database: Database, organizationId: number, id: number): Promise<void> {
-  await database.all(database.prepare('DELETE FROM cleanup WHERE id = ? AND organization_id = ?', id, organizationId), 'idempotent');
+  await database.write(() => database.orm.delete(cleanup).where(isCleanup(organizationId, id)), 'idempotent');
 }
 
 export async function setCleanupNote(database: Database, organizationId: number, id: number, note: string): Promise<void> {
-  await database.all(
-    database.prepare('UPDATE cleanup SET note = ? WHERE id = ? AND organization_id = ?', note, id, organizationId),
-    'idempotent',
-  );
+  await database.write(() => database.orm.update(cleanup).set({ note }).where(isCleanup(organizationId, id)), 'idempotent');
 }
 
 /** The table holds only unfinished work, so all of it is read. */

@@ -1,5 +1,7 @@
+import { and, eq } from 'drizzle-orm';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 import type { Database, Statement } from '../../database/client.ts';
+import { archiveContact } from '../../database/schema/operations.ts';
 import type { OldRow, RetainedTable } from './old-rows-store.ts';
 
 export interface StoredArchive {
@@ -111,8 +113,8 @@ export const findArchivesNamingContact = (
   );
 
 export async function deleteArchiveContact(database: Database, contactId: number, archiveId: number): Promise<void> {
-  await database.all(
-    database.prepare('DELETE FROM archive_contact WHERE contact_id = ? AND archive_id = ?', contactId, archiveId),
-    'idempotent',
-  );
+  const query = database.orm
+    .delete(archiveContact)
+    .where(and(eq(archiveContact.contactId, contactId), eq(archiveContact.archiveId, archiveId)));
+  await database.write(() => query, 'idempotent');
 }

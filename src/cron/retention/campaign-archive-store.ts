@@ -1,6 +1,8 @@
+import { and, eq } from 'drizzle-orm';
 import type { ArchivedCampaign } from '../../campaigns/rows/archived-rows.ts';
 import type { Database } from '../../database/client.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
+import { campaign } from '../../database/schema/campaigns.ts';
 import type { OldRow } from './old-rows-store.ts';
 
 export interface EndedCampaign extends OldRow {
@@ -50,21 +52,17 @@ export async function registerCampaignPart(
   );
 }
 
-export async function markArchived(
-  database: Database,
-  { id, organization_id: organizationId }: OldRow,
-  archive: ArchivedCampaign,
-): Promise<void> {
-  await database.all(
-    database.prepare('UPDATE campaign SET archive = ? WHERE id = ? AND organization_id = ?', JSON.stringify(archive), id, organizationId),
-    'idempotent',
-  );
+const isCampaign = ({ id, organization_id }: OldRow) => and(eq(campaign.id, id), eq(campaign.organizationId, organization_id));
+
+export async function markArchived(database: Database, row: OldRow, archive: ArchivedCampaign): Promise<void> {
+  const query = database.orm
+    .update(campaign)
+    .set({ archive: { ...archive } })
+    .where(isCampaign(row));
+  await database.write(() => query, 'idempotent');
 }
 
 /** Its object has gone. */
-export async function markObjectDestroyed(database: Database, { id, organization_id: organizationId }: OldRow): Promise<void> {
-  await database.all(
-    database.prepare('UPDATE campaign SET is_kept = 0 WHERE id = ? AND organization_id = ?', id, organizationId),
-    'idempotent',
-  );
+export async function markObjectDestroyed(database: Database, row: OldRow): Promise<void> {
+  await database.write(() => database.orm.update(campaign).set({ isKept: false }).where(isCampaign(row)), 'idempotent');
 }

@@ -1,5 +1,7 @@
+import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
+import { knowledgeDocument } from '../../database/schema/knowledge-base.ts';
 
 export interface StoredUpload {
   name: string;
@@ -24,10 +26,11 @@ export async function isUsedByCampaign(database: Database, organizationId: numbe
 
 /** Whether a document uses the file. The file is then deleted with the document. */
 export async function isUsedByDocument(database: Database, organizationId: number, uuid: string): Promise<boolean> {
-  const row = await database.first(
-    database.prepare('SELECT 1 FROM knowledge_document WHERE organization_id = ? AND uuid = ?', organizationId, uuid),
-  );
-  return row !== null;
+  const query = database.orm
+    .select({ id: knowledgeDocument.id })
+    .from(knowledgeDocument)
+    .where(and(eq(knowledgeDocument.organizationId, organizationId), eq(knowledgeDocument.uuid, uuid)));
+  return (await database.run(() => query)).length > 0;
 }
 
 export async function deleteUploadRows(database: Database, names: string[]): Promise<void> {

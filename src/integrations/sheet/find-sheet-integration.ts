@@ -3,6 +3,9 @@ import { actionFailure, type ActionFailure } from '../actions/run-action.ts';
 import type { Integration } from '../contract.ts';
 import { findCurrent, findIntegration } from '../store.ts';
 
+/** What to do when no sheet is connected, as part of a sentence. */
+export const connectHint = 'connect one with POST /integration/connect { "provider": "sheet" }';
+
 /** The sheet integration with this id; null: the current one. It may be inactive. */
 export async function findSheetIntegration({ database, organization }: Context, id: number | null): Promise<Integration | ActionFailure> {
   if (id === null)
@@ -21,5 +24,3 @@ export async function currentSheetIds({ database, organization }: Context): Prom
   const current = await findCurrent(database, organization.id, 'sheet');
   return new Set(current === null ? [] : [current.id]);
 }
-
-const connectHint = 'connect one with POST /integration/connect { "provider": "sheet" }';

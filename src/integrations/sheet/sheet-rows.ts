@@ -5,6 +5,7 @@ import { sheet } from '../../providers/apps/sheet.ts';
 import { actionFailure, withIntegration, type ActionFailure } from '../actions/run-action.ts';
 import type { Integration, SheetData, SheetMapping } from '../contract.ts';
 import { findIncludingDisconnected } from '../store.ts';
+import { connectHint } from './find-sheet-integration.ts';
 import { openSelectedSheet } from './selected-sheet.ts';
 import { toSheetColumns } from './sheet-columns.ts';
 
@@ -57,8 +58,6 @@ export async function openSheetRows(context: Context, integrationId: number): Pr
     ? { ...opened, message: `integration ${integrationId}: ${opened.message}; ${connectHint}` }
     : opened;
 }
-
-const connectHint = 'connect one with POST /integration/connect { "provider": "sheet" }';
 
 async function openRows(context: Context, integration: Integration, connection: AppConnection): Promise<SheetRows | ActionFailure> {
   const selected = await openSelectedSheet(integration, connection);

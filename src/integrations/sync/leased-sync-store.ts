@@ -1,5 +1,6 @@
+import { and, eq } from 'drizzle-orm';
 import type { Database, Statement } from '../../database/client.ts';
-import type { integrationSync } from '../../database/schema/index.ts';
+import { integrationSync } from '../../database/schema/integrations.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { toCheckpoint, type Checkpoint, type SyncProgress, type SyncError } from './progress.ts';
 
@@ -61,7 +62,12 @@ export async function acquireLease(
   const [rows] = await database.batchOnce([take], async ({ changes }) =>
     changes
       ? database.batch([
-          database.prepare<SyncRow>('SELECT * FROM integration_sync WHERE id = ? AND organization_id = ?', id, organizationId),
+          database.from<SyncRow>(
+            database.orm
+              .select()
+              .from(integrationSync)
+              .where(and(eq(integrationSync.id, id), eq(integrationSync.organizationId, organizationId))),
+          ),
         ])
       : [[]],
   );
@@ -159,46 +165,26 @@ export async function endSync(
   );
 }
 
+const isHeld = ({ id, lease }: LeasedSync) =>
+  and(eq(integrationSync.id, id), eq(integrationSync.status, 'running'), eq(integrationSync.leaseUntil, lease));
+
 /** Ends a sync without recording it in the integration, which is disconnected or inactive. */
-export async function abandonSync(database: Database, { id, lease }: LeasedSync, reason: string, now: number): Promise<void> {
-  await database.all(
-    database.prepare(
-      `UPDATE integration_sync SET status = 'failed', reason = ?3, finished_at = ?4, lease_until = NULL
-       WHERE id = ?1 AND status = 'running' AND lease_until = ?2`,
-      id,
-      lease,
-      reason,
-      now,
-    ),
-    'idempotent',
-  );
+export async function abandonSync(database: Database, held: LeasedSync, reason: string, now: number): Promise<void> {
+  const query = database.orm
+    .update(integrationSync)
+    .set({ status: 'failed', reason, finishedAt: now, leaseUntil: null })
+    .where(isHeld(held));
+  await database.write(() => query, 'idempotent');
 }
 
 /** Releases a sync until `until`, with the reason why its step failed. */
-export async function rescheduleSync(database: Database, { id, lease }: LeasedSync, reason: string, until: number): Promise<void> {
-  await database.all(
-    database.prepare(
-      `UPDATE integration_sync SET lease_until = ?3, reason = ?4 WHERE id = ?1 AND status = 'running' AND lease_until = ?2`,
-      id,
-      lease,
-      until,
-      reason,
-    ),
-    'idempotent',
-  );
+export async function rescheduleSync(database: Database, held: LeasedSync, reason: string, until: number): Promise<void> {
+  await database.write(() => database.orm.update(integrationSync).set({ leaseUntil: until, reason }).where(isHeld(held)), 'idempotent');
 }
 
 /** Releases a sync that continues at once. */
-export async function releaseLease(database: Database, { id, lease }: LeasedSync, now: number): Promise<void> {
-  await database.all(
-    database.prepare(
-      `UPDATE integration_sync SET lease_until = ?3 WHERE id = ?1 AND status = 'running' AND lease_until = ?2`,
-      id,
-      lease,
-      now,
-    ),
-    'idempotent',
-  );
+export async function releaseLease(database: Database, held: LeasedSync, now: number): Promise<void> {
+  await database.write(() => database.orm.update(integrationSync).set({ leaseUntil: now }).where(isHeld(held)), 'idempotent');
 }
 
 /** Fails a sync that nobody holds, with the reason of its last try followed by `advice`. */

@@ -1,5 +1,6 @@
+import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
-import type { integrationSync } from '../../database/schema/index.ts';
+import { integration, type integrationSync } from '../../database/schema/integrations.ts';
 import type { Checkpoint, PreviousSyncs } from './progress.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 
@@ -22,11 +23,11 @@ export async function insertSync(
         now,
         checkpoint && JSON.stringify(checkpoint),
       ),
-      database.prepare(
-        'UPDATE integration SET next_sync_at = ? WHERE id = ? AND organization_id = ?',
-        nextSyncAt,
-        integrationId,
-        organizationId,
+      database.from(
+        database.orm
+          .update(integration)
+          .set({ nextSyncAt })
+          .where(and(eq(integration.id, integrationId), eq(integration.organizationId, organizationId))),
       ),
       database.prepare<SyncId>(`SELECT id FROM integration_sync WHERE integration_id = ? AND status = 'running'`, integrationId),
     ],

@@ -1,5 +1,6 @@
+import { and, desc, eq, isNotNull, sql } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
-import type { knowledgeChunk } from '../../database/schema/knowledge-base.ts';
+import { knowledgeChunk } from '../../database/schema/knowledge-base.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { generationParameters, inProgressCondition, type DocumentGeneration } from '../documents/generation.ts';
 import type { DocumentRow } from '../documents/store.ts';
@@ -100,39 +101,44 @@ export async function markEmbedded(
   return rows.length;
 }
 
+const isOfGeneration = ({ id, generation }: DocumentGeneration) =>
+  and(eq(knowledgeChunk.documentId, id), eq(knowledgeChunk.generation, generation));
+
+const isEmbedded = (document: DocumentGeneration) => and(isOfGeneration(document), isNotNull(knowledgeChunk.embeddingModel));
+
 /** The index of the last chunk with a vector, or -1. Pages are embedded one after the other, all chunks of a page together. */
-export async function findLastEmbeddedIndex(database: Database, { id, generation }: DocumentGeneration): Promise<number> {
-  const row = await database.first<{ last: number }>(
-    database.prepare(
-      `SELECT chunk_index AS last FROM knowledge_chunk WHERE document_id = ? AND generation = ? AND embedding_model IS NOT NULL
-       ORDER BY chunk_index DESC LIMIT 1`,
-      id,
-      generation,
-    ),
-  );
-  return row?.last ?? -1;
+export async function findLastEmbeddedIndex(database: Database, document: DocumentGeneration): Promise<number> {
+  const query = database.orm
+    .select({ last: knowledgeChunk.chunkIndex })
+    .from(knowledgeChunk)
+    .where(isEmbedded(document))
+    .orderBy(desc(knowledgeChunk.chunkIndex))
+    .limit(1);
+  return (await database.run(() => query))[0]?.last ?? -1;
 }
 
 /** The number of chunks with a vector, and the ids of the last `limit` chunks. */
 export async function findEmbeddedChunks(
   database: Database,
-  { id, generation }: DocumentGeneration,
+  document: DocumentGeneration,
   limit: number,
 ): Promise<{ count: number; last: number[] }> {
-  const [counted, last] = await database.batch([
-    database.prepare<{ count: number }>(
-      'SELECT count(*) AS count FROM knowledge_chunk WHERE document_id = ? AND generation = ? AND embedding_model IS NOT NULL',
-      id,
-      generation,
-    ),
-    database.prepare<{ id: number }>(
-      'SELECT id FROM knowledge_chunk WHERE document_id = ? AND generation = ? ORDER BY chunk_index DESC LIMIT ?',
-      id,
-      generation,
-      limit,
-    ),
-  ]);
-  return { count: counted[0]!.count, last: last.map(({ id: chunkId }) => chunkId) };
+  const { orm } = database;
+  const [counted, last] = await database.run(() =>
+    orm.batch([
+      orm
+        .select({ count: sql<number>`count(*)` })
+        .from(knowledgeChunk)
+        .where(isEmbedded(document)),
+      orm
+        .select({ id: knowledgeChunk.id })
+        .from(knowledgeChunk)
+        .where(isOfGeneration(document))
+        .orderBy(desc(knowledgeChunk.chunkIndex))
+        .limit(limit),
+    ]),
+  );
+  return { count: counted[0]!.count, last: last.map(({ id }) => id) };
 }
 
 /** Deletes chunks. False: the placement of the vectors has another revision or the chunks are deleted already; nothing is done. */

@@ -1,4 +1,6 @@
+import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
+import { knowledgeDocument } from '../../database/schema/knowledge-base.ts';
 import { generationParameters, inProgressCondition, type DocumentGeneration } from '../documents/generation.ts';
 import { documentColumns, toDocumentRow, type DocumentRow, type StoredDocument } from '../documents/store.ts';
 import type { PageManifest } from './page-storage.ts';
@@ -188,16 +190,17 @@ export async function findObsoleteChunks(
 
 /** Marks a document as having no further step, unless it changed since it was read. */
 export async function markFinalized(database: Database, document: DocumentRow): Promise<void> {
-  await database.all(
-    database.prepare(
-      `UPDATE knowledge_document SET due_at = NULL
-       WHERE organization_id = ? AND id = ? AND next_generation = ? AND status = ? AND is_active = ?`,
-      document.organization_id,
-      document.id,
-      document.next_generation,
-      document.status,
-      document.is_active ? 1 : 0,
-    ),
-    'idempotent',
-  );
+  const query = database.orm
+    .update(knowledgeDocument)
+    .set({ dueAt: null })
+    .where(
+      and(
+        eq(knowledgeDocument.organizationId, document.organization_id),
+        eq(knowledgeDocument.id, document.id),
+        eq(knowledgeDocument.nextGeneration, document.next_generation),
+        eq(knowledgeDocument.status, document.status),
+        eq(knowledgeDocument.isActive, document.is_active),
+      ),
+    );
+  await database.write(() => query, 'idempotent');
 }

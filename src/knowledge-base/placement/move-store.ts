@@ -1,5 +1,6 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
-import type { knowledgeChunk } from '../../database/schema/knowledge-base.ts';
+import { knowledgeDocument, type knowledgeChunk } from '../../database/schema/knowledge-base.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { findPlacement, type MoveCursor, type PlacementRow } from './store.ts';
 
@@ -116,11 +117,14 @@ export async function countChunks(database: Database, organizationId: number): P
 
 /** Whether chunks of a deleted document are still to be removed. */
 export async function hasDeletedChunks(database: Database, organizationId: number): Promise<boolean> {
-  const statement = database.prepare(
-    'SELECT 1 FROM knowledge_document WHERE organization_id = ? AND is_active = 0 AND due_at IS NOT NULL LIMIT 1',
-    organizationId,
-  );
-  return (await database.first(statement)) !== null;
+  const query = database.orm
+    .select({ id: knowledgeDocument.id })
+    .from(knowledgeDocument)
+    .where(
+      and(eq(knowledgeDocument.organizationId, organizationId), eq(knowledgeDocument.isActive, false), isNotNull(knowledgeDocument.dueAt)),
+    )
+    .limit(1);
+  return (await database.run(() => query)).length > 0;
 }
 
 /** The organizations with a step due before `before` (epoch ms), the longest overdue first. */

@@ -1,5 +1,6 @@
+import { eq } from 'drizzle-orm';
 import type { Database, Statement } from '../../database/client.ts';
-import type { messagingConfig } from '../../database/schema/index.ts';
+import { messagingConfig } from '../../database/schema/messaging.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import type { StoredCredentials } from './credentials.ts';
 
@@ -11,7 +12,7 @@ export type ConfigRow = Omit<typeof messagingConfig.$inferSelect, 'organizationI
 
 /** A statement for a batch; `toConfigRow` reads its rows. */
 export const configStatement = (database: Database, organizationId: number): Statement<StoredConfig> =>
-  database.prepare<StoredConfig>('SELECT * FROM messaging_config WHERE organization_id = ?', organizationId);
+  database.from<StoredConfig>(database.orm.select().from(messagingConfig).where(eq(messagingConfig.organizationId, organizationId)));
 
 /** The configuration; null: nothing is configured yet. */
 export function toConfigRow([row]: StoredConfig[]): ConfigRow | null {

@@ -1,8 +1,13 @@
+import { and, eq } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
+import { integrationContact } from '../../../database/schema/integrations.ts';
 import { firstLink, findContactLinkStatement } from '../links/store.ts';
 import type { Link } from '../plan-page.ts';
+
+const linksOf = (integrationId: number, contactId: number) =>
+  and(eq(integrationContact.contactId, contactId), eq(integrationContact.integrationId, integrationId));
 
 /** Loads a contact with its link, and keeps syncs from the record until `until`: a page that was read before the push would undo it. */
 export async function beginPush(
@@ -15,12 +20,7 @@ export async function beginPush(
   const [links, , contacts] = await database.batch(
     [
       findContactLinkStatement(database, integrationId, contactId),
-      database.prepare(
-        'UPDATE integration_contact SET pushed_at = ? WHERE contact_id = ? AND integration_id = ?',
-        until,
-        contactId,
-        integrationId,
-      ),
+      database.from(database.orm.update(integrationContact).set({ pushedAt: until }).where(linksOf(integrationId, contactId))),
       contactsByIdsStatement(context, [contactId]),
     ],
     'idempotent',
@@ -35,16 +35,11 @@ export async function releasePush(
   contactId: number,
   { until, pushedAt }: { until: number; pushedAt: number | null },
 ): Promise<void> {
-  await database.all(
-    database.prepare(
-      'UPDATE integration_contact SET pushed_at = ? WHERE contact_id = ? AND integration_id = ? AND pushed_at = ?',
-      pushedAt,
-      contactId,
-      integrationId,
-      until,
-    ),
-    'idempotent',
-  );
+  const query = database.orm
+    .update(integrationContact)
+    .set({ pushedAt })
+    .where(and(linksOf(integrationId, contactId), eq(integrationContact.pushedAt, until)));
+  await database.write(() => query, 'idempotent');
 }
 
 /** The records among `keys` that are linked to other contacts. */
