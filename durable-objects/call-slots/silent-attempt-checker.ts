@@ -90,7 +90,7 @@ export class SilentAttemptChecker {
     } else {
       const { phone: to, ownNumber, submittedAt, key: attemptKey } = attempt;
       // The caller may have died before it reported which run the call has.
-      const run = await context.database.first<{ id: number }>(selectCallRunByKey(context.database, context.organization.id, attemptKey));
+      const run = await context.database.first(selectCallRunByKey(context.database, context.organization.id, attemptKey));
       const result = carrier ? await carrier.telephony.list({ to, from: ownNumber!, since: submittedAt!, attemptKey }) : configDeleted;
       const foreignCallIds =
         'calls' in result

@@ -62,8 +62,8 @@ export async function insertOrganization(catalog: Database, userId: number, name
 
 /** How many organizations a user is a member of, counted up to `most`. */
 export async function countMemberships(catalog: Database, userId: number, most: number): Promise<number> {
-  const row = await catalog.first<{ count: number }>(
-    catalog.prepare('SELECT count(*) AS count FROM (SELECT 1 FROM membership WHERE user_id = ? LIMIT ?)', userId, most),
+  const row = await catalog.first(
+    catalog.prepare<{ count: number }>('SELECT count(*) AS count FROM (SELECT 1 FROM membership WHERE user_id = ? LIMIT ?)', userId, most),
   );
   return row!.count;
 }

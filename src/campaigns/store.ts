@@ -43,7 +43,7 @@ const selectCampaign = (database: Database, organizationId: number, id: number):
   database.prepare<SelectedCampaign>(`SELECT ${campaignColumns} FROM campaign WHERE id = ? AND organization_id = ?`, id, organizationId);
 
 export async function findCampaign(database: Database, organizationId: number, id: number): Promise<CampaignRow | null> {
-  const row = await database.first<SelectedCampaign>(selectCampaign(database, organizationId, id));
+  const row = await database.first(selectCampaign(database, organizationId, id));
   return row && toCampaignRow(row);
 }
 
@@ -155,7 +155,7 @@ export async function findCampaigns(
 
 /** A page of campaigns without their count. */
 export const findCampaignsUncounted = async (database: Database, organizationId: number, filter: CampaignFilter, page: CampaignPage) =>
-  toPage(await database.all<SelectedCampaign>(selectPage(database, organizationId, filter, page)), page);
+  toPage(await database.all(selectPage(database, organizationId, filter, page)), page);
 
 const liveCondition = "state IN ('syncing', 'running', 'paused')";
 
@@ -167,8 +167,8 @@ export async function findLiveCampaignIds(
   after: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await database.all<{ id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ id: number }>(
       `SELECT id FROM campaign INDEXED BY campaign_live WHERE organization_id = ?1 AND ${liveCondition}${agentId === null ? '' : ' AND agent_id = ?4'} AND id > ?2 ORDER BY id LIMIT ?3`,
       organizationId,
       after,
@@ -185,8 +185,8 @@ export async function findOverdueCampaigns(
   before: number,
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> {
-  return database.all<Pick<SelectedCampaign, 'id' | 'organization_id'>>(
-    database.prepare(
+  return database.all(
+    database.prepare<Pick<SelectedCampaign, 'id' | 'organization_id'>>(
       `SELECT id, organization_id FROM campaign WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:campaign:' || campaign.id")}
        ORDER BY wake_at LIMIT ?`,
       before,
@@ -206,8 +206,8 @@ export async function setStateReason(database: Database, organizationId: number,
 
 /** The ids after the id `after` of started campaigns whose objects may exist. */
 export async function findStartedCampaignIds(database: Database, organizationId: number, after: number, limit: number): Promise<number[]> {
-  const rows = await database.all<{ id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ id: number }>(
       `SELECT id FROM campaign INDEXED BY campaign_kept WHERE organization_id = ? AND state <> 'draft' AND is_kept = 1 AND id > ? ORDER BY id LIMIT ?`,
       organizationId,
       after,

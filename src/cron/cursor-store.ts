@@ -24,8 +24,8 @@ async function moveCursor(
   sweep: { table: AcceptedTable; cursor: string; from: number; before: number; windowRows: number },
 ): Promise<{ to: number; firstOpen: number | null }> {
   const { table, cursor, from, before, windowRows } = sweep;
-  const row = await database.first<{ top: number | null; first_open: number | null }>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<{ top: number | null; first_open: number | null }>(
       `WITH seen AS (SELECT id, created_at, handled_at FROM ${table} WHERE id > ? ORDER BY id LIMIT ?),
          top AS (SELECT max(id) AS id FROM seen WHERE created_at < ?)
        SELECT (SELECT id FROM top) AS top, (SELECT min(id) FROM seen WHERE handled_at IS NULL AND id <= (SELECT id FROM top) AND ${isNotFailedSql(`'${kindByTable[table]}:' || seen.id`)}) AS first_open`,
@@ -49,7 +49,7 @@ export async function findUnhandledAfter(
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> {
   return database.all(
-    database.prepare(
+    database.prepare<{ id: number; organization_id: number }>(
       roundRobinQuery(
         'id, organization_id',
         `${table} WHERE id > ? AND handled_at IS NULL AND created_at < ? AND ${isNotFailedSql(`'${kindByTable[table]}:' || ${table}.id`)}`,
@@ -65,7 +65,7 @@ export async function findUnhandledAfter(
 /** Adds the events since the last count to their organizations' counters, and stores the id up to which events are counted. */
 export async function countEvents(database: Database, now: number): Promise<void> {
   const from = await readCursor(database, 'events_counted');
-  const newest = await database.first<{ id: number | null }>(database.prepare('SELECT max(id) AS id FROM event'));
+  const newest = await database.first(database.prepare<{ id: number | null }>('SELECT max(id) AS id FROM event'));
   if (newest?.id == null || newest.id <= from) return;
   const to = Math.min(newest.id, from + 200_000);
   const isUncounted = "coalesce((SELECT value FROM progress WHERE name = 'events_counted'), 0) = ?";

@@ -80,14 +80,10 @@ export class Database {
     return results.map((result) => result.results) as RowsOfEach<Statements>;
   }
 
-  async all<Shape extends object = Row>(statement: Statement, repeatable?: RetrySafety): Promise<Shape[]>;
-  async all<Shape extends object>(statement: Statement<Shape>, repeatable?: RetrySafety): Promise<Shape[]>;
-  async all<Shape extends object>(statement: Statement<object>, repeatable?: RetrySafety): Promise<Shape[]> {
+  async all<Shape extends object>(statement: Statement<Shape>, repeatable?: RetrySafety): Promise<Shape[]> {
     return (await withRetries(() => statement.all<Shape>(), repeatable !== undefined || !writeStatements.has(statement))).results;
   }
 
-  async first<Shape extends object = Row>(statement: Statement, repeatable?: RetrySafety): Promise<Shape | null>;
-  async first<Shape extends object>(statement: Statement<Shape>, repeatable?: RetrySafety): Promise<Shape | null>;
   async first<Shape extends object>(statement: Statement<Shape>, repeatable?: RetrySafety): Promise<Shape | null> {
     return (await this.all(statement, repeatable))[0] ?? null;
   }
@@ -132,7 +128,7 @@ export class Database {
     } catch (error) {
       // The repeat may have failed on the rows that the first attempt wrote.
       const first =
-        isLost && platformErrorKind(error) === null ? await this.first<FirstAttempt>(this.prepare(selectReceiptSql, key)) : null;
+        isLost && platformErrorKind(error) === null ? await this.first(this.prepare<FirstAttempt>(selectReceiptSql, key)) : null;
       if (!first) throw error;
       return (await readBack(first)) as RowsOfEach<Statements>;
     }

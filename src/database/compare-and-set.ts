@@ -27,7 +27,7 @@ export async function compareAndSet<Shape extends object>(
 ): Promise<Shape[] | null> {
   try {
     const statements: [Statement<Shape>, ...Statement[]] = [update, requireChange(database), ...also];
-    const [rows] = await database.batchOnce(statements, async (first) => [await database.all<Shape>(readBack(first))], 2);
+    const [rows] = await database.batchOnce(statements, async (first) => [await database.all(readBack(first))], 2);
     return rows;
   } catch (error) {
     if (/malformed JSON/.test(String((error as Error).message))) return null;

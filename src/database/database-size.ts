@@ -32,7 +32,7 @@ export async function measureSize(database: Database): Promise<number | null> {
 
 /** The size that the minute tick measured last, in bytes; 0 before the first tick. */
 export async function readMeasuredSize(database: Database): Promise<number> {
-  const row = await database.first<{ value: number }>(database.prepare('SELECT value FROM progress WHERE name = ?', bytesKey));
+  const row = await database.first(database.prepare<{ value: number }>('SELECT value FROM progress WHERE name = ?', bytesKey));
   return row?.value ?? 0;
 }
 

@@ -14,8 +14,8 @@ const deletedContactCondition = `contact_id = ?1 AND organization_id = ?2
  * unhandled event starts no journey any more. Answers whether no events are left.
  */
 export async function eraseEvents({ database, organization, bindings, clock }: Context, contactId: number): Promise<boolean> {
-  const events = await database.all<Pick<StoredRow<typeof event>, 'id' | 'data'>>(
-    database.prepare(
+  const events = await database.all(
+    database.prepare<Pick<StoredRow<typeof event>, 'id' | 'data'>>(
       `SELECT id, data FROM event INDEXED BY event_contact WHERE ${deletedContactCondition} LIMIT ?3`,
       contactId,
       organization.id,

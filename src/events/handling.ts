@@ -16,8 +16,8 @@ export const findUnhandledEvents = (context: Context, ids: number[]): Promise<Ev
 export const findEventsToHandle = (context: Context, ids: number[]): Promise<EventToHandle[]> => selectEvents(context, ids, '');
 
 const selectEvents = ({ database, organization }: Context, ids: number[], condition: string): Promise<EventToHandle[]> =>
-  database.all<EventToHandle>(
-    database.prepare(
+  database.all(
+    database.prepare<EventToHandle>(
       `SELECT e.id, e.event_type, e.phone, e.contact_id, e.data, e.depth, e.created_at
        FROM json_each(?) j CROSS JOIN event e WHERE e.id = j.value AND e.organization_id = ? ${condition} ORDER BY e.id`,
       JSON.stringify(ids),

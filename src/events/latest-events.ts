@@ -10,8 +10,8 @@ const maxScannedEvents = 1000;
 /** The contact's newest event of each of `types`, newest first, among its newest 1,000 events. `data` may be a pointer into R2. */
 export async function findLatestEvents({ database, organization }: Context, contactId: number, types: string[]): Promise<LatestEvent[]> {
   if (!types.length) return [];
-  return database.all<LatestEvent>(
-    database.prepare(
+  return database.all(
+    database.prepare<LatestEvent>(
       `WITH newest AS (
          SELECT id, event_type, created_at FROM event INDEXED BY event_contact WHERE contact_id = ? AND organization_id = ?
          ORDER BY created_at DESC, id DESC LIMIT ${maxScannedEvents}

@@ -24,11 +24,17 @@ export async function listNewestPerPhone(
 ): Promise<{ rows: StoredEvent[]; total: number; totalCapped: boolean }> {
   const isFiltered = filter.eventType !== undefined || filter.from !== undefined || filter.to !== undefined;
   const count = isFiltered ? countFiltered(database, organizationId, filter) : countAll(database, organizationId);
-  const { total, seen } = (await database.first<{ total: number; seen: number }>(count))!;
+  const { total, seen } = (await database.first(count))!;
   const isFew = !isFiltered && total <= maxPhonesForHops;
   const statement = isFew ? selectByPhoneHops(database, organizationId, page) : selectByTime(database, organizationId, filter, page);
-  const rows = await database.all<StoredEvent>(statement);
+  const rows = await database.all(statement);
   return { rows, total: Math.min(total, countLimit), totalCapped: total > countLimit || seen > maxCountedEvents };
+}
+
+/** `seen`: how many events were read under filters; 0: all were counted. */
+interface PhoneCount {
+  total: number;
+  seen: number;
 }
 
 /** Hops from one phone to the next along the index instead of reading every event. */
@@ -39,20 +45,20 @@ const phoneHopsSql = `WITH RECURSIVE phones (phone) AS (
   LIMIT ${countLimit + 2}
 )`;
 
-const countAll = (database: Database, organizationId: number): Statement =>
-  database.prepare(`${phoneHopsSql} SELECT count(*) AS total, 0 AS seen FROM phones WHERE phone IS NOT NULL`, organizationId);
+const countAll = (database: Database, organizationId: number): Statement<PhoneCount> =>
+  database.prepare<PhoneCount>(`${phoneHopsSql} SELECT count(*) AS total, 0 AS seen FROM phones WHERE phone IS NOT NULL`, organizationId);
 
-function countFiltered(database: Database, organizationId: number, filter: EventFilter): Statement {
+function countFiltered(database: Database, organizationId: number, filter: EventFilter): Statement<PhoneCount> {
   const { sql, parameters } = eventCondition('e', organizationId, filter);
-  return database.prepare(
+  return database.prepare<PhoneCount>(
     `SELECT count(DISTINCT phone) AS total, count(*) AS seen
      FROM (SELECT e.phone FROM event e WHERE ${sql} AND e.phone IS NOT NULL LIMIT ${maxCountedEvents + 1})`,
     ...parameters,
   );
 }
 
-function selectByPhoneHops(database: Database, organizationId: number, page: EventPage): Statement {
-  return database.prepare(
+function selectByPhoneHops(database: Database, organizationId: number, page: EventPage): Statement<StoredEvent> {
+  return database.prepare<StoredEvent>(
     `${phoneHopsSql}, newest (id) AS (
        SELECT (SELECT id FROM event INDEXED BY event_phone WHERE organization_id = ?1 AND phone = phones.phone ORDER BY created_at DESC, id DESC LIMIT 1)
        FROM phones WHERE phone IS NOT NULL
@@ -66,10 +72,10 @@ function selectByPhoneHops(database: Database, organizationId: number, page: Eve
   );
 }
 
-function selectByTime(database: Database, organizationId: number, filter: EventFilter, page: EventPage): Statement {
+function selectByTime(database: Database, organizationId: number, filter: EventFilter, page: EventPage): Statement<StoredEvent> {
   const where = [eventCondition('e', organizationId, filter), newestOfPhoneCondition(organizationId, filter)];
   if (page.after) where.push({ sql: '(e.created_at, e.id) < (?, ?)', parameters: [page.after.value, page.after.id] });
-  return database.prepare(
+  return database.prepare<StoredEvent>(
     `SELECT ${eventColumns} FROM event e ${joinContact} WHERE ${where.map((part) => part.sql).join(' AND ')}
      ORDER BY e.created_at DESC, e.id DESC LIMIT ? OFFSET ?`,
     ...where.flatMap((part) => part.parameters),

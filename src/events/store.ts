@@ -180,8 +180,8 @@ function countStatement(database: Database, organizationId: number, base: SqlFra
 
 /** The events of the organization among `ids`, in any order. */
 export async function findStoredEvents(database: Database, organizationId: number, ids: number[]): Promise<StoredEvent[]> {
-  return database.all<StoredEvent>(
-    database.prepare(
+  return database.all(
+    database.prepare<StoredEvent>(
       `SELECT ${eventColumns} FROM json_each(?) j CROSS JOIN event e ${joinContact} WHERE e.id = j.value AND e.organization_id = ?`,
       JSON.stringify(ids),
       organizationId,

@@ -143,8 +143,8 @@ export const retryNowStatement = (database: Database, message: EventsMessage, no
 
 /** Claims the failed messages that are due, the longest due first. Each is due again after `restMs`. */
 export async function claimDueMessages(database: Database, now: number, restMs: number, limit: number): Promise<RetriedMessage[]> {
-  const rows = await database.all<{ message: string }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ message: string }>(
       `UPDATE failed_message SET next_try_at = ?1 + ?2
        WHERE key IN (SELECT key FROM failed_message WHERE next_try_at <= ?1 ORDER BY next_try_at LIMIT ?3) RETURNING message`,
       now,
@@ -179,8 +179,8 @@ export async function deleteHandledFailures(database: Database, now: number): Pr
     contact_changes: 'SELECT 1 FROM contact_change WHERE organization_id = f.organization_id',
   } satisfies Record<RetriedMessage['kind'], string>;
   const stillOpen = Object.entries(open).map(([kind, query]) => `WHEN '${kind}' THEN EXISTS (${query})`);
-  const handled = await database.all<{ key: string }>(
-    database.prepare(
+  const handled = await database.all(
+    database.prepare<{ key: string }>(
       `SELECT f.key FROM failed_message f WHERE f.next_try_at <= ? AND NOT CASE f.message ->> 'kind' ${stillOpen.join(' ')} END`,
       now,
     ),

@@ -177,7 +177,7 @@ export async function findTakenNumber(
   id: number | null,
 ): Promise<{ number: string; id: number; name: string } | null> {
   return database.first(
-    database.prepare(
+    database.prepare<{ number: string; id: number; name: string }>(
       `SELECT n.value AS number, t.id, t.name FROM telephony_config t CROSS JOIN json_each(t.from_numbers) n
        WHERE t.organization_id = ?1 AND t.id IS NOT ?3 AND n.value IN (SELECT value FROM json_each(?2)) LIMIT 1`,
       organizationId,

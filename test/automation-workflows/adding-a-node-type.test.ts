@@ -24,8 +24,8 @@ const giftCardNode = defineNode({
     listPath: '/contacts/lists',
     find: findInField('list_id'),
     findExisting: async ({ database, organization }, ids) => {
-      const found = await database.all<{ id: number }>(
-        database.prepare('SELECT id FROM contact_list WHERE organization_id = ? AND deleted_at IS NULL', organization.id),
+      const found = await database.all(
+        database.prepare<{ id: number }>('SELECT id FROM contact_list WHERE organization_id = ? AND deleted_at IS NULL', organization.id),
       );
       return new Set(found.map(({ id }) => id).filter((id) => ids.includes(id)));
     },

@@ -169,8 +169,8 @@ test('memberships of a deleted list are removed page by page, and only those', a
   const ids = await contactIds(client, 600);
   const kept = (await client.get('/contacts/lists')).body.lists[0];
   const database = shard(env, 0);
-  const [doomed] = await database.all<{ id: number }>(
-    database.prepare(
+  const [doomed] = await database.all(
+    database.prepare<{ id: number }>(
       `INSERT INTO contact_list (organization_id, name, metadata, column_schema, created_at, updated_at, deleted_at) VALUES (?, 'gone', '{}', '[]', 1, 1, 1) RETURNING id`,
       organizationId,
     ),

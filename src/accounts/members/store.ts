@@ -13,7 +13,7 @@ export interface MemberRow {
 /** Members of an organization, the oldest first. They are few. */
 export async function listMembers(catalog: Database, organizationId: number): Promise<MemberRow[]> {
   return catalog.all(
-    catalog.prepare(
+    catalog.prepare<MemberRow>(
       `SELECT u.id, u.email, u.name, m.created_at AS joinedAt FROM membership m CROSS JOIN user u
        WHERE m.organization_id = ? AND u.id = m.user_id ORDER BY m.created_at, u.id LIMIT 500`,
       organizationId,
@@ -27,8 +27,8 @@ export async function findMember(
   organizationId: number,
   userId: number,
 ): Promise<{ id: number; isElsewhere: boolean } | null> {
-  const row = await catalog.first<{ id: number; elsewhere: number }>(
-    catalog.prepare(
+  const row = await catalog.first(
+    catalog.prepare<{ id: number; elsewhere: number }>(
       `SELECT user_id AS id, EXISTS (SELECT 1 FROM membership o WHERE o.user_id = ?1 AND o.organization_id <> ?2) AS elsewhere
        FROM membership WHERE user_id = ?1 AND organization_id = ?2`,
       userId,
@@ -54,8 +54,8 @@ export async function findPasswordReset(
   tokenHash: string,
   now: number,
 ): Promise<{ user: UserRow; organizationName: string } | null> {
-  const row = await catalog.first<UserRow & { organizationName: string }>(
-    catalog.prepare(
+  const row = await catalog.first(
+    catalog.prepare<UserRow & { organizationName: string }>(
       `SELECT u.id, u.email, u.name, u.password_hash AS passwordHash, u.created_at AS createdAt, o.name AS organizationName
        FROM password_reset r CROSS JOIN user u CROSS JOIN organization o WHERE ${isValidResetSql} AND u.id = r.user_id AND o.id = r.organization_id`,
       tokenHash,
@@ -96,7 +96,7 @@ export async function consumePasswordReset(
 /** Organizations whose only member is the user, without those that are being deleted. */
 export async function listOrganizationsWithOnlyMember(catalog: Database, userId: number): Promise<{ id: number; name: string }[]> {
   return catalog.all(
-    catalog.prepare(
+    catalog.prepare<{ id: number; name: string }>(
       `SELECT o.id, o.name FROM membership m CROSS JOIN organization o WHERE m.user_id = ?1 AND ${isOnlyMemberSql} ORDER BY o.id`,
       userId,
     ),

@@ -16,5 +16,5 @@ export const selectWorkflow = (database: Database, organizationId: number, id: n
   );
 
 export async function findWorkflow(database: Database, organizationId: number, id: number): Promise<WorkflowRow | null> {
-  return database.first<WorkflowRow>(selectWorkflow(database, organizationId, id));
+  return database.first(selectWorkflow(database, organizationId, id));
 }

@@ -15,7 +15,7 @@ export async function findMemberships(
 ): Promise<ListMembership[]> {
   if (!listIds.length) return [];
   return database.all(
-    database.prepare(
+    database.prepare<ListMembership>(
       `SELECT l.id, l.name, EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = l.id AND m.contact_id = ?) AS is_member
        FROM json_each(?) j CROSS JOIN contact_list l WHERE l.id = j.value AND l.organization_id = ? AND l.deleted_at IS NULL`,
       contactId,

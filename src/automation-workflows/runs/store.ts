@@ -34,7 +34,7 @@ export const workflowStatusStatement = (
 
 export async function findRun(database: Database, organizationId: number, id: number): Promise<RunRow | null> {
   return database.first(
-    database.prepare(
+    database.prepare<RunRow>(
       `SELECT r.*, ${sourcePayloadColumn} FROM automation_run r WHERE r.id = ? AND r.organization_id = ?`,
       id,
       organizationId,
@@ -44,7 +44,7 @@ export async function findRun(database: Database, organizationId: number, id: nu
 
 export async function findRuns(database: Database, organizationId: number, ids: number[]): Promise<RunRow[]> {
   return database.all(
-    database.prepare(
+    database.prepare<RunRow>(
       `SELECT r.*, ${sourcePayloadColumn} FROM json_each(?) j CROSS JOIN automation_run r WHERE r.id = j.value AND r.organization_id = ? ORDER BY j.key`,
       JSON.stringify(ids),
       organizationId,
@@ -59,8 +59,8 @@ export async function findNewestDedupKey(
   prefix: string,
   since: number,
 ): Promise<string | null> {
-  const row = await database.first<{ dedup_key: string }>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<{ dedup_key: string }>(
       `SELECT dedup_key FROM automation_run INDEXED BY automation_run_dedup
        WHERE organization_id = ?1 AND dedup_key >= ?2 AND dedup_key < ?2 || char(0x10ffff) AND created_at >= ?3 ORDER BY dedup_key DESC LIMIT 1`,
       organizationId,
@@ -145,7 +145,7 @@ export async function projectRun(
 /** The row of a run with its definition, its workflow and its event; null when there is no such run. */
 export async function findRunFacts(database: Database, organizationId: number, id: number): Promise<RunFacts | null> {
   return database.first(
-    database.prepare(
+    database.prepare<RunFacts>(
       `SELECT r.*, ${sourcePayloadColumn}, v.definition, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
          e.event_type, e.created_at AS event_created_at
        FROM automation_run r CROSS JOIN automation_workflow w CROSS JOIN automation_version v
@@ -190,7 +190,14 @@ export async function findOverdueRuns(
 ): Promise<{ id: number; organization_id: number }[]> {
   const due = `automation_run WHERE wake_at IS NOT NULL AND wake_at <= ?1 AND (wake_at < ?2 OR (revision = 0 AND wake_at > created_at))
     AND ${isNotFailedSql("'poke:run:' || automation_run.id")}`;
-  return database.all(database.prepare(roundRobinQuery('id, organization_id', due, 'wake_at').replace(/\?$/, '?3'), now, before, limit));
+  return database.all(
+    database.prepare<{ id: number; organization_id: number }>(
+      roundRobinQuery('id, organization_id', due, 'wake_at').replace(/\?$/, '?3'),
+      now,
+      before,
+      limit,
+    ),
+  );
 }
 
 /** The live runs of a contact, or those of a workflow up to an id. */
@@ -199,8 +206,8 @@ export type LiveRunsFilter = { contactId: number } | { workflowId: number; upToI
 /** The ids of a page of live runs, without those that failed to end and are tried again on their own. */
 export async function findLiveRuns(database: Database, organizationId: number, filter: LiveRunsFilter, limit: number): Promise<number[]> {
   const byContact = 'contactId' in filter;
-  const rows = await database.all<{ id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ id: number }>(
       `SELECT id FROM automation_run INDEXED BY ${byContact ? 'automation_run_contact' : 'automation_run_workflow_state'}
        WHERE organization_id = ? AND ${byContact ? 'contact_id' : 'workflow_id'} = ?
          AND state <> 'completed' AND state IN ('queued', 'pending', 'running', 'waiting') AND id <= ?

@@ -127,7 +127,7 @@ export async function findTrigger(database: Database, organizationId: number, id
 
 export async function findWorkflowTriggers(database: Database, workflowId: number): Promise<TriggerRow[]> {
   return database.all(
-    database.prepare("SELECT * FROM automation_trigger WHERE workflow_id = ? AND state <> 'archived' ORDER BY id", workflowId),
+    database.prepare<TriggerRow>("SELECT * FROM automation_trigger WHERE workflow_id = ? AND state <> 'archived' ORDER BY id", workflowId),
   );
 }
 

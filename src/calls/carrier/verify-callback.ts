@@ -30,6 +30,6 @@ export async function isForCall(
 ): Promise<boolean> {
   if (telephony.signsUrl) return true;
   if (attemptKey !== undefined && attemptKey !== key) return false;
-  const run = await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key));
+  const run = await database.first(selectCallRunByKey(database, organization.id, key));
   return run?.id === runId;
 }

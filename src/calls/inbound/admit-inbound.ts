@@ -8,7 +8,7 @@ import type { Carrier } from '../../telephony-configs/load-carrier.ts';
 import { buildCallbackUrl } from '../carrier/callback-urls.ts';
 import { hangUp } from '../carrier/event-actions.ts';
 import { type CarrierResponse, processCarrierEvent } from '../carrier/process-carrier-event.ts';
-import { insertCallRuns, type RunDefinitionRow, selectCallRunByKey, selectRunDefinitions } from '../placing/store.ts';
+import { insertCallRuns, selectCallRunByKey, selectRunDefinitions } from '../placing/store.ts';
 import { finalizeUnanswered } from '../post-call/finalize-unanswered.ts';
 import { withCallSlots } from '../rpc.ts';
 
@@ -21,7 +21,7 @@ export async function admitInbound(context: Context, carrier: Carrier, event: Ca
   const { database, organization, bindings, log } = context;
   if (event.callId === undefined) return { status: 'ignored' };
   const key = inboundAttemptKey(event.callId);
-  const known = await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key));
+  const known = await database.first(selectCallRunByKey(database, organization.id, key));
   const address = (runId: number) => ({ organizationId: organization.id, configId: carrier.id, runId, key });
   const { commands, documents } = carrier.telephony;
   if (event.kind !== 'status' || event.isTerminal || event.status === 'answered')
@@ -82,12 +82,12 @@ async function insertInboundRun(context: Context, carrier: Carrier, event: Statu
     initial_context: JSON.stringify({ phone_number: phone }),
   };
   await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())], 'voice_agent_run.attempt_key');
-  return (await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key)))?.id ?? null;
+  return (await database.first(selectCallRunByKey(database, organization.id, key)))?.id ?? null;
 }
 
 async function explainInboundUnsound(context: Context, key: string): Promise<string | null> {
   const { database, organization } = context;
-  const found = await database.first<RunDefinitionRow>(selectRunDefinitions(database, organization.id, JSON.stringify([key])));
+  const found = await database.first(selectRunDefinitions(database, organization.id, JSON.stringify([key])));
   return found && explainUnsound(context, JSON.parse(found.definition) as Record<string, unknown>, found.agent_id);
 }
 

@@ -72,8 +72,8 @@ interface CallSetupRow extends Omit<AgentRunRow, 'is_completed' | 'result'> {
 }
 
 const findCallSetupRow = (database: Database, organizationId: number, runId: number): Promise<CallSetupRow | null> =>
-  database.first<CallSetupRow>(
-    database.prepare(
+  database.first(
+    database.prepare<CallSetupRow>(
       `SELECT r.*, a.name AS agent_name, a.template_context_variables, a.call_disposition_codes, a.workflow_configurations, d.definition
        FROM voice_agent_run r CROSS JOIN voice_agent a CROSS JOIN voice_agent_definition d
        WHERE r.id = ? AND r.organization_id = ? AND a.id = r.agent_id AND d.id = r.definition_id`,

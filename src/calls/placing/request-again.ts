@@ -13,7 +13,7 @@ const callsPerRequest = 100;
 export async function requestAgain(bindings: Env, database: Database, organizationId: number, runIds: number[]): Promise<void> {
   for (let start = 0; start < runIds.length; start += callsPerRequest) {
     const ids = JSON.stringify(runIds.slice(start, start + callsPerRequest));
-    const runs = await database.all<OpenCallRun>(selectOpenCallRuns(database, organizationId, ids));
+    const runs = await database.all(selectOpenCallRuns(database, organizationId, ids));
     if (runs.length)
       await withCallSlots(bindings, organizationId, (slots) =>
         slots.request(organizationId, toSingleCallsRequest(runs.map(toRequestedCall))),

@@ -43,7 +43,7 @@ const requestAgainAfterMs = 2 * 60_000;
 export async function requestCall(context: Context, input: CallInput): Promise<{ runId: number }> {
   const { database, organization, clock, bindings } = context;
   const { agent, phone, key, owner } = input;
-  const known = await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key));
+  const known = await database.first(selectCallRunByKey(database, organization.id, key));
   if (!known) await requireCallable(context, input);
   const initialContext = await storePayload(
     bindings.FILES,
@@ -67,7 +67,7 @@ export async function requestCall(context: Context, input: CallInput): Promise<{
   };
   if (!known)
     await database.batch([insertCallRuns(database, organization.id, JSON.stringify([run]), clock())], 'voice_agent_run.attempt_key');
-  const row = known ?? (await database.first<{ id: number }>(selectCallRunByKey(database, organization.id, key)));
+  const row = known ?? (await database.first(selectCallRunByKey(database, organization.id, key)));
   // The agent was archived or the number suppressed after the checks.
   if (!row) throw conflict(`The call to ${phone} was refused: its number or its agent has just been taken out; look at both and ask again`);
   const call = { key, phone, agentId: agent.id, contactId: input.contactId, initialContext, name: run.name, notAfter: input.notAfter };

@@ -163,7 +163,7 @@ export const completeUnansweredRuns = (database: Database, organizationId: numbe
 /** Single calls whose request should have reached the call slots before `before` (epoch ms). */
 export const findStalledCalls = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
-    database.prepare(
+    database.prepare<{ id: number; organization_id: number }>(
       `SELECT id, organization_id FROM voice_agent_run WHERE wake_at < ? AND mode NOT IN ('textchat', 'simtest') ORDER BY wake_at LIMIT ?`,
       before,
       limit,

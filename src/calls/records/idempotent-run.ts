@@ -46,7 +46,7 @@ export const findNewestRunByPrefix = (
   since: number,
 ): Promise<{ id: number; attempt_key: string } | null> =>
   database.first(
-    database.prepare(
+    database.prepare<{ id: number; attempt_key: string }>(
       `SELECT id, attempt_key FROM voice_agent_run INDEXED BY voice_agent_run_attempt
        WHERE organization_id = ?1 AND attempt_key >= ?2 AND attempt_key < ?2 || char(0x10ffff) AND created_at >= ?3
        ORDER BY attempt_key DESC LIMIT 1`,

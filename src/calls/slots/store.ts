@@ -16,8 +16,8 @@ export async function saveSlotsWakeAt({ database, organization }: Context, wakeA
 
 /** Organizations whose call slots should have worked before `before` (epoch ms) and have not: their alarm is lost. */
 export async function findStalledSlots(database: Database, before: number, limit: number): Promise<number[]> {
-  const rows = await database.all<{ organization_id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ organization_id: number }>(
       `SELECT organization_id FROM call_slots WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:call_slots:' || call_slots.organization_id")}
        ORDER BY wake_at LIMIT ?`,
       before,

@@ -4,7 +4,7 @@ import type { Database } from '../../database/client.ts';
 /** Chats that should have ended by their own timer before `before` (epoch ms): their alarm is lost, or they never began. */
 export const findStalledChats = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
-    database.prepare(
+    database.prepare<{ id: number; organization_id: number }>(
       `SELECT id, organization_id FROM voice_agent_run WHERE wake_at < ? AND mode = 'textchat' AND ${isNotFailedSql("'poke:chat:' || voice_agent_run.id")}
        ORDER BY wake_at LIMIT ?`,
       before,

@@ -94,8 +94,8 @@ export interface PhoneContact {
 /** The contacts with these phone numbers (E.164), by number, in one indexed read. */
 export async function findContactsByPhone({ database, organization }: Context, phones: string[]): Promise<Map<string, PhoneContact>> {
   if (!phones.length) return new Map();
-  const rows = await database.all<{ phone: string; timezone: string | null } & Pick<StoredRow<typeof contact>, 'id'>>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ phone: string; timezone: string | null } & Pick<StoredRow<typeof contact>, 'id'>>(
       `SELECT c.phone, c.id, json_extract(c.custom_fields, '$.timezone') AS timezone FROM json_each(?) j CROSS JOIN contact c
        WHERE c.organization_id = ? AND c.phone = j.value AND c.phone IS NOT NULL`,
       JSON.stringify(phones),

@@ -12,7 +12,7 @@ export const contactRecordFromRow = (row: ContactRow | Row): ContactRecord => to
 /** The contacts of the organization among `ids`, by id. */
 export async function findContacts(context: Context, ids: number[]): Promise<Map<number, ContactRecord>> {
   if (!ids.length) return new Map();
-  const rows = await context.database.all<ContactRow>(contactsByIdsStatement(context, ids));
+  const rows = await context.database.all(contactsByIdsStatement(context, ids));
   return new Map(rows.map(contactRecordFromRow).map((contact) => [contact.id, contact]));
 }
 

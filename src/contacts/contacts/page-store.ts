@@ -40,7 +40,7 @@ export async function findContactPage(request: PageRequest): Promise<PageOfConta
   const list = filter.listId === undefined ? undefined : selectList(database, organizationId, filter.listId);
   let listSize: number | undefined;
   if (list && filter.match !== undefined) {
-    const row = await database.first<ListRow>(list);
+    const row = await database.first(list);
     if (!row) return null;
     listSize = row.contacts_count;
   }

@@ -80,7 +80,7 @@ const selectContact = (database: Database, organizationId: number, id: number): 
   );
 
 export async function findContact(database: Database, organizationId: number, id: number): Promise<Contact | null> {
-  const row = await database.first<ContactRow>(selectContact(database, organizationId, id));
+  const row = await database.first(selectContact(database, organizationId, id));
   return row && toContact(row);
 }
 
@@ -93,8 +93,8 @@ export const selectContactsByIds = (database: Database, organizationId: number, 
 
 /** The ids of at most two contacts with this e-mail address: enough to tell one from several. */
 export async function findIdsByEmail(database: Database, organizationId: number, email: string): Promise<number[]> {
-  const rows = await database.all<Pick<ContactRow, 'id'>>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<Pick<ContactRow, 'id'>>(
       'SELECT id FROM contact WHERE organization_id = ? AND lower(email) = lower(?) AND email IS NOT NULL LIMIT 2',
       organizationId,
       email,
@@ -198,7 +198,7 @@ export async function findKeyHolders(
   { phone, external_id }: Pick<ContactValues, 'phone' | 'external_id'>,
 ): Promise<Pick<Contact, 'id' | 'phone' | 'external_id'>[]> {
   return database.all(
-    database.prepare(
+    database.prepare<Pick<Contact, 'id' | 'phone' | 'external_id'>>(
       `SELECT id, phone, external_id FROM contact WHERE organization_id = ?1 AND phone = ?2
        UNION SELECT id, phone, external_id FROM contact WHERE organization_id = ?1 AND external_id = ?3`,
       organizationId,

@@ -64,7 +64,7 @@ export const ensureList = (database: Database, organizationId: number, name: str
   );
 
 export async function findList(database: Database, organizationId: number, id: number): Promise<ContactList | null> {
-  const row = await database.first<ListRow>(selectList(database, organizationId, id));
+  const row = await database.first(selectList(database, organizationId, id));
   return row && toContactList(row);
 }
 
@@ -109,8 +109,8 @@ export async function updateList(
   now: number,
 ): Promise<ContactList | null> {
   const columns = Object.keys(change) as (keyof ListValues)[];
-  const row = await database.first<ListRow>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<ListRow>(
       `UPDATE contact_list SET ${columns.map((column) => `${column} = ?`).join(', ')}, updated_at = max(?, updated_at)
        WHERE id = ? AND organization_id = ? AND deleted_at IS NULL RETURNING ${listColumns('contact_list')}`,
       ...columns.map((column) => toStoredColumn(change[column]!)),

@@ -30,8 +30,8 @@ export async function upsertSuppression(
   { phone, reason, until }: Pick<SuppressionRow, 'phone' | 'reason' | 'until'>,
   now: number,
 ): Promise<SuppressionRow> {
-  const row = await database.first<SuppressionRow>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<SuppressionRow>(
       `INSERT INTO suppression (organization_id, phone, reason, until, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
        ON CONFLICT (organization_id, phone) DO UPDATE SET
          until = CASE WHEN until IS NULL OR excluded.until IS NULL THEN NULL ELSE max(until, excluded.until) END,

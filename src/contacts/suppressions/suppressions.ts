@@ -56,7 +56,7 @@ export interface NewSuppression {
 
 /** The phones among `phones` (E.164) that must not be called now, each with its reason. One statement for any number of phones. */
 export async function findSuppressedPhones({ database, organization, clock }: Context, phones: string[]): Promise<Map<string, string>> {
-  const rows = await database.all<{ phone: string; reason: string }>(selectSuppressed(database, organization.id, phones, clock()));
+  const rows = await database.all(selectSuppressed(database, organization.id, phones, clock()));
   return new Map(rows.map(({ phone, reason }) => [phone, reason]));
 }
 

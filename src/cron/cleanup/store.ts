@@ -27,7 +27,7 @@ export async function setCleanupNote(database: Database, organizationId: number,
 /** The table holds only unfinished work, so all of it is read. */
 export async function findStaleCleanups(database: Database, before: number, limit: number): Promise<CleanupRow[]> {
   return database.all(
-    database.prepare(
+    database.prepare<CleanupRow>(
       `SELECT * FROM cleanup WHERE note IS NULL AND created_at < ? AND ${isNotFailedSql("'cleanup:' || cleanup.id")} ORDER BY id LIMIT ?`,
       before,
       limit,

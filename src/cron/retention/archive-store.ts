@@ -15,7 +15,11 @@ export interface StoredArchive {
 /** Archives written before `before`, of organizations in turns. */
 export const findOldArchives = (database: Database, before: number, limit: number): Promise<StoredArchive[]> =>
   database.all(
-    database.prepare(roundRobinQuery('id, organization_id, kind, name', 'archive WHERE created_at < ?', 'created_at'), before, limit),
+    database.prepare<StoredArchive>(
+      roundRobinQuery('id, organization_id, kind, name', 'archive WHERE created_at < ?', 'created_at'),
+      before,
+      limit,
+    ),
   );
 
 export async function deleteArchives(database: Database, ids: number[]): Promise<void> {
@@ -102,7 +106,7 @@ export const findArchivesNamingContact = (
   limit: number,
 ): Promise<(StoredArchive & { created_at: number })[]> =>
   database.all(
-    database.prepare(
+    database.prepare<StoredArchive & { created_at: number }>(
       `SELECT a.id, a.organization_id, a.kind, a.name, a.created_at FROM archive_contact c CROSS JOIN archive a
        WHERE c.contact_id = ?1 AND a.id = c.archive_id AND a.organization_id = ?2
          AND EXISTS (SELECT 1 FROM contact WHERE id = ?1 AND organization_id = ?2 AND deleted_at IS NOT NULL) LIMIT ?3`,

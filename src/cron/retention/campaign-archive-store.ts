@@ -13,7 +13,7 @@ export interface EndedCampaign extends OldRow {
 /** Campaigns that ended before `before` and whose objects may still exist, with organizations in turns. */
 export const findCampaignsToArchive = (database: Database, before: number, limit: number): Promise<EndedCampaign[]> =>
   database.all(
-    database.prepare(
+    database.prepare<EndedCampaign>(
       roundRobinQuery(
         'id, organization_id, is_archived',
         '(SELECT id, organization_id, completed_at, archive IS NOT NULL AS is_archived FROM campaign WHERE completed_at < ? AND is_kept = 1)',

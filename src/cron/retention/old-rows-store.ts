@@ -32,8 +32,8 @@ const cursorName = (table: string) => `${table}_retained`;
 export async function findOldRows(database: Database, walked: RetainedTable, before: number): Promise<{ rows: OldRow[]; isLast: boolean }> {
   const { table, isDone, length } = walked;
   const from = 'coalesce((SELECT value FROM progress WHERE name = ?1), 0)';
-  const [first] = await database.all<{ created_at: number }>(
-    database.prepare(`SELECT created_at FROM ${table} WHERE id > ${from} ORDER BY id LIMIT 1`, cursorName(table)),
+  const [first] = await database.all(
+    database.prepare<{ created_at: number }>(`SELECT created_at FROM ${table} WHERE id > ${from} ORDER BY id LIMIT 1`, cursorName(table)),
   );
   if (!first || first.created_at >= before) {
     await moveCursor(database, table, 0);

@@ -10,7 +10,9 @@ export interface StoredUpload {
 
 /** Uploads that were not checked since `before`, with organizations in turns. */
 export const findOldUploads = (database: Database, before: number, limit: number): Promise<StoredUpload[]> =>
-  database.all(database.prepare(roundRobinQuery('name, organization_id', 'upload WHERE created_at < ?', 'created_at'), before, limit));
+  database.all(
+    database.prepare<StoredUpload>(roundRobinQuery('name, organization_id', 'upload WHERE created_at < ?', 'created_at'), before, limit),
+  );
 
 /** Whether a draft, or a campaign whose rows are not archived, uses the file. */
 export async function isUsedByCampaign(database: Database, organizationId: number, sourceId: string): Promise<boolean> {

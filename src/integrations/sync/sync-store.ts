@@ -64,7 +64,7 @@ export async function claimLapsedSyncs(
   { before, now, limit }: { before: number; now: number; limit: number },
 ): Promise<SyncOfOrganization[]> {
   return database.all(
-    database.prepare(
+    database.prepare<SyncOfOrganization>(
       `UPDATE integration_sync SET lease_until = ?2 WHERE id IN (
          SELECT id FROM integration_sync WHERE status = 'running' AND lease_until < ?1 ORDER BY lease_until LIMIT ?3
        ) RETURNING id, organization_id`,

@@ -34,8 +34,8 @@ export const toChunkRow = <Columns extends StoredChunkRow>(row: Columns) => ({
 
 /** The published chunks of a document from the index `from` on, in its order. */
 export async function findChunksOfDocument(database: Database, document: DocumentRow, from: number, limit: number): Promise<ChunkRow[]> {
-  const rows = await database.all<StoredChunkRow>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<StoredChunkRow>(
       `SELECT ${chunkColumns} FROM knowledge_chunk c WHERE c.document_id = ? AND c.generation = ? AND c.chunk_index >= ? ORDER BY c.chunk_index LIMIT ?`,
       document.id,
       document.generation,

@@ -28,7 +28,7 @@ export const toDocumentRow = (row: StoredDocument): DocumentRow => ({
 
 /** The document with this uuid, deleted ones included. */
 export async function findDocument(database: Database, organizationId: number, uuid: string): Promise<DocumentRow | null> {
-  const row = await database.first<StoredDocument>(selectDocument(database, organizationId, uuid));
+  const row = await database.first(selectDocument(database, organizationId, uuid));
   return row && toDocumentRow(row);
 }
 
@@ -54,8 +54,8 @@ async function applyUpdateOnce(
 
 /** The uuids, in lower case, of the organization's active documents among `uuids`. */
 export async function findActiveUuids(database: Database, organizationId: number, uuids: string[]): Promise<Set<string>> {
-  const rows = await database.all<{ uuid: string }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ uuid: string }>(
       `SELECT d.uuid FROM json_each(?) j CROSS JOIN knowledge_document d
        WHERE d.organization_id = ? AND d.uuid = lower(j.value) AND d.is_active = 1`,
       JSON.stringify(uuids),

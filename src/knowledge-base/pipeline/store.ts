@@ -7,8 +7,8 @@ import type { PageManifest } from './page-storage.ts';
 
 /** Begins a step, due at `dueAt` (epoch ms); null when the generation is no longer in progress. */
 export async function beginStep(database: Database, document: DocumentGeneration, now: number, dueAt: number): Promise<DocumentRow | null> {
-  const row = await database.first<StoredDocument>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<StoredDocument>(
       `UPDATE knowledge_document AS d SET status = 'processing', due_at = ?5, updated_at = ?4 WHERE ${inProgressCondition} RETURNING ${documentColumns}`,
       ...generationParameters(document),
       now,
@@ -149,7 +149,7 @@ export async function claimOverdueDocuments(
   limit: number,
 ): Promise<Pick<DocumentRow, 'id' | 'organization_id' | 'next_generation' | 'size_bytes'>[]> {
   return database.all(
-    database.prepare(
+    database.prepare<Pick<DocumentRow, 'id' | 'organization_id' | 'next_generation' | 'size_bytes'>>(
       `UPDATE knowledge_document SET due_at = ? WHERE id IN (
          SELECT id FROM knowledge_document WHERE due_at IS NOT NULL AND due_at < ? ORDER BY due_at LIMIT ?
        ) RETURNING id, organization_id, next_generation, size_bytes`,

@@ -106,8 +106,8 @@ export async function findChunksAfter(
 
 /** The approximate number of chunks to move. */
 export async function countChunks(database: Database, organizationId: number): Promise<number> {
-  const row = await database.first<{ total: number }>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<{ total: number }>(
       'SELECT coalesce(sum(total_chunks), 0) AS total FROM knowledge_document WHERE organization_id = ? AND is_active = 1 AND generation > 0',
       organizationId,
     ),
@@ -129,8 +129,8 @@ export async function hasDeletedChunks(database: Database, organizationId: numbe
 
 /** The organizations with a step due before `before` (epoch ms), the longest overdue first. */
 export async function findOverdueMoves(database: Database, before: number, limit: number): Promise<number[]> {
-  const rows = await database.all<{ organization_id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ organization_id: number }>(
       'SELECT organization_id FROM vector_placement WHERE due_at IS NOT NULL AND due_at < ? ORDER BY due_at LIMIT ?',
       before,
       limit,

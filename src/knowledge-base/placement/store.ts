@@ -4,7 +4,7 @@ import type { StoredRow } from '../../database/stored-row.ts';
 import type { IndexName } from '../../providers/vector-index/vector-index.ts';
 
 /** A placement's row. Its columns are explained in `database/schema/knowledge-base.ts`. */
-export type StoredPlacement = StoredRow<typeof vectorPlacement>;
+type StoredPlacement = StoredRow<typeof vectorPlacement>;
 
 /** The organization's placement. Moments in epoch ms. */
 export interface PlacementRow extends Omit<StoredPlacement, 'cursor' | 'missing_documents' | 'kept_in' | 'other' | 'phase' | 'move_to'> {
@@ -42,14 +42,14 @@ export const selectPlacement = (database: Database, organizationId: number) =>
   database.prepare<StoredPlacement>(`SELECT ${columns} FROM vector_placement WHERE organization_id = ?`, organizationId);
 
 export async function findPlacement(database: Database, organizationId: number): Promise<PlacementRow | null> {
-  const row = await database.first<StoredPlacement>(selectPlacement(database, organizationId));
+  const row = await database.first(selectPlacement(database, organizationId));
   return row && toPlacementRow(row);
 }
 
 /** Stores the index of the organization's vectors unless one is stored already; answers the stored placement. */
 export async function setInitialPlacement(database: Database, organizationId: number, keptIn: IndexName): Promise<PlacementRow> {
-  const row = await database.first<StoredPlacement>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<StoredPlacement>(
       `INSERT INTO vector_placement (organization_id, kept_in) VALUES (?, ?)
        ON CONFLICT (organization_id) DO UPDATE SET kept_in = coalesce(kept_in, excluded.kept_in) RETURNING ${columns}`,
       organizationId,
@@ -62,8 +62,8 @@ export async function setInitialPlacement(database: Database, organizationId: nu
 
 /** A published chunk of the newest document that has one; null when no document has. */
 export async function findSearchableChunk(database: Database, organizationId: number): Promise<number | null> {
-  const row = await database.first<{ id: number }>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<{ id: number }>(
       `SELECT c.id FROM knowledge_document d CROSS JOIN knowledge_chunk c
        WHERE d.organization_id = ? AND d.is_active = 1 AND d.generation > 0 AND c.document_id = d.id AND c.generation = d.generation
        ORDER BY d.id DESC LIMIT 1`,

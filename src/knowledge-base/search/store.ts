@@ -2,7 +2,7 @@ import type { Database } from '../../database/client.ts';
 import type { knowledgeDocument } from '../../database/schema/knowledge-base.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { chunkColumns, toChunkRow, type ChunkRow, type StoredChunkRow } from '../chunks/store.ts';
-import { toPlacementRow, selectPlacement, type PlacementRow, type StoredPlacement } from '../placement/store.ts';
+import { toPlacementRow, selectPlacement, type PlacementRow } from '../placement/store.ts';
 
 /** At most `limit` published documents of the organization, of those with `uuids` or of all. */
 export async function findSearchableDocuments(
@@ -13,19 +13,19 @@ export async function findSearchableDocuments(
 ): Promise<number[]> {
   const statement =
     uuids === null
-      ? database.prepare(
+      ? database.prepare<{ id: number }>(
           'SELECT id FROM knowledge_document WHERE organization_id = ? AND is_active = 1 AND generation > 0 ORDER BY id DESC LIMIT ?',
           organizationId,
           limit,
         )
-      : database.prepare(
+      : database.prepare<{ id: number }>(
           `SELECT d.id FROM json_each(?) j CROSS JOIN knowledge_document d
            WHERE d.organization_id = ? AND d.uuid = j.value AND d.is_active = 1 AND d.generation > 0 LIMIT ?`,
           JSON.stringify(uuids),
           organizationId,
           limit,
         );
-  return (await database.all<{ id: number }>(statement)).map(({ id }) => id);
+  return (await database.all(statement)).map(({ id }) => id);
 }
 
 /**
@@ -45,7 +45,7 @@ export async function findChunksByKeywords(
       limit,
     );
   if (match === null) {
-    const row = await database.first<StoredPlacement>(selectPlacement(database, organizationId));
+    const row = await database.first(selectPlacement(database, organizationId));
     return { words: [], placement: row && toPlacementRow(row) };
   }
   const [[placement], words] = await database.batch([selectPlacement(database, organizationId), byWords()]);
@@ -61,8 +61,8 @@ export async function findSearchableChunksByKeywords(
   match: string,
   limit: number,
 ): Promise<number[]> {
-  const rows = await database.all<{ id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ id: number }>(
       `SELECT c.id FROM knowledge_chunk_search s CROSS JOIN knowledge_chunk c CROSS JOIN knowledge_document d
        WHERE knowledge_chunk_search MATCH ?1 AND c.id = s.rowid AND ${searchableCondition} ORDER BY bm25(knowledge_chunk_search, 0, 1), c.id LIMIT ?3`,
       match,
@@ -85,8 +85,8 @@ export async function findSearchableChunks(
   organizationId: number,
   ids: number[],
 ): Promise<Map<number, SearchableChunk>> {
-  const rows = await database.all<StoredChunkRow & Pick<StoredRow<typeof knowledgeDocument>, 'filename'> & { document_uuid: string }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<StoredChunkRow & Pick<StoredRow<typeof knowledgeDocument>, 'filename'> & { document_uuid: string }>(
       `SELECT ${chunkColumns}, d.filename, d.uuid AS document_uuid
        FROM json_each(?1) j CROSS JOIN knowledge_chunk c CROSS JOIN knowledge_document d WHERE c.id = j.value AND ${searchableCondition}`,
       JSON.stringify(ids),

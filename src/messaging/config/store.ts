@@ -27,7 +27,7 @@ export function toConfigRow([row]: StoredConfig[]): ConfigRow | null {
 }
 
 export const findConfig = async (database: Database, organizationId: number): Promise<ConfigRow | null> =>
-  toConfigRow(await database.all<StoredConfig>(configStatement(database, organizationId)));
+  toConfigRow(await database.all(configStatement(database, organizationId)));
 
 /**
  * Writes the configuration. False: it has changed since the revision before `row.revision` (0: there was none), and nothing is written.

@@ -157,7 +157,7 @@ export async function findByMessageIds(
   messageIds: string[],
 ): Promise<{ id: number; messageId: string; rank: number }[]> {
   return database.all(
-    database.prepare(
+    database.prepare<{ id: number; messageId: string; rank: number }>(
       `SELECT m.id, m.message_id AS messageId, m.status_rank AS rank FROM json_each(?1) j CROSS JOIN message m
        WHERE m.organization_id = ?2 AND m.message_id = j.value AND m.provider = ?3`,
       JSON.stringify(messageIds),
@@ -182,8 +182,8 @@ export async function isSending(database: Database, organizationId: number, prov
 
 /** The newest key that begins with `prefix` and a colon, of a message created at `since` (epoch ms) or later. */
 export async function findNewestSendKey(database: Database, organizationId: number, prefix: string, since: number): Promise<string | null> {
-  const row = await database.first<{ sendKey: string }>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<{ sendKey: string }>(
       `SELECT send_key AS sendKey FROM message WHERE organization_id = ? AND send_key > ? AND send_key < ? AND created_at >= ?
        ORDER BY send_key DESC LIMIT 1`,
       organizationId,

@@ -30,8 +30,8 @@ const toLoadTestRow = (row: SelectedLoadTest): LoadTestRow => ({
 });
 
 async function findLoadTest(database: Database, organizationId: number, id: number): Promise<LoadTestRow | null> {
-  const row = await database.first<SelectedLoadTest>(
-    database.prepare(`SELECT ${loadTestColumns} FROM load_test WHERE id = ? AND organization_id = ?`, id, organizationId),
+  const row = await database.first(
+    database.prepare<SelectedLoadTest>(`SELECT ${loadTestColumns} FROM load_test WHERE id = ? AND organization_id = ?`, id, organizationId),
   );
   return row && toLoadTestRow(row);
 }
@@ -136,8 +136,8 @@ export interface SessionLine {
 
 /** All sessions of a load test, in the order of their indexes. */
 export async function listSessionLines(database: Database, organizationId: number, loadTestId: number): Promise<SessionLine[]> {
-  const rows = await database.all<Omit<SessionLine, 'outcome' | 'stop_reason' | 'turns' | 'duration_seconds'> & { summary: string | null }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<Omit<SessionLine, 'outcome' | 'stop_reason' | 'turns' | 'duration_seconds'> & { summary: string | null }>(
       // One `json_extract` parses the results once.
       `SELECT id, test_index, name, status, error, json_extract(results, '$.outcome', '$.stop_reason', '$.turns', '$.duration_seconds') AS summary
        FROM test_session WHERE load_test_id = ? AND organization_id = ? ORDER BY test_index`,
@@ -158,7 +158,7 @@ export const findOverdueLoadTests = (
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
-    database.prepare(
+    database.prepare<{ id: number; organization_id: number }>(
       `SELECT id, organization_id FROM load_test WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:load_test:' || load_test.id")}
        ORDER BY wake_at LIMIT ?`,
       before,

@@ -29,7 +29,7 @@ const toSessionRow = (row: SelectedSession): SessionRow => ({
 });
 
 async function findSession(database: Database, organizationId: number, id: number): Promise<SessionRow | null> {
-  const row = await database.first<SelectedSession>(selectSession(database, organizationId, id));
+  const row = await database.first(selectSession(database, organizationId, id));
   return row && toSessionRow(row);
 }
 
@@ -130,7 +130,7 @@ export const findOverdueSessions = (
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
-    database.prepare(
+    database.prepare<{ id: number; organization_id: number }>(
       `SELECT id, organization_id FROM test_session WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:test_session:' || test_session.id")}
        ORDER BY wake_at LIMIT ?`,
       before,

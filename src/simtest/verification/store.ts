@@ -56,8 +56,8 @@ export interface VerifiedRow {
 
 /** The rows of sessions, by id. */
 export async function findVerifiedRows(database: Database, organizationId: number, ids: number[]): Promise<VerifiedRow[]> {
-  const rows = await database.all<Pick<StoredRow<typeof testSession>, 'id' | 'status' | 'results' | 'error'>>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<Pick<StoredRow<typeof testSession>, 'id' | 'status' | 'results' | 'error'>>(
       `SELECT s.id, s.status, s.results, s.error FROM json_each(?) j CROSS JOIN test_session s
        WHERE s.id = j.value AND s.organization_id = ?`,
       JSON.stringify(ids),

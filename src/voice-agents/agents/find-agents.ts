@@ -35,8 +35,8 @@ export function requireActive({ id, status }: Pick<AgentRow, 'id' | 'status'>): 
 
 /** Which of these voice agents exist in the organization and are active. One D1 call. */
 export async function findActiveAgentIds({ database, organization }: Context, ids: number[]): Promise<Set<number>> {
-  const rows = await database.all<{ id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ id: number }>(
       `SELECT a.id FROM json_each(?) j CROSS JOIN voice_agent a WHERE a.id = j.value AND a.organization_id = ? AND a.status = 'active'`,
       JSON.stringify(ids),
       organization.id,

@@ -54,13 +54,13 @@ const selectAgent = (database: Database, organizationId: number, id: number): St
   );
 
 export async function findAgent(database: Database, organizationId: number, id: number): Promise<AgentRow | null> {
-  const row = await database.first<StoredAgent>(selectAgent(database, organizationId, id));
+  const row = await database.first(selectAgent(database, organizationId, id));
   return row && toAgentRow(row);
 }
 
 export async function findAgentWithDefinition(database: Database, organizationId: number, id: number): Promise<AgentWithDefinition | null> {
-  const row = await database.first<StoredAgentWithDefinition>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<StoredAgentWithDefinition>(
       `SELECT a.*, d.definition FROM voice_agent a CROSS JOIN voice_agent_definition d
        WHERE a.id = ? AND a.organization_id = ? AND d.id = a.current_definition_id AND d.organization_id = a.organization_id`,
       id,
@@ -71,8 +71,8 @@ export async function findAgentWithDefinition(database: Database, organizationId
 }
 
 export async function findAgentsWithDefinition(database: Database, organizationId: number, ids: number[]): Promise<AgentWithDefinition[]> {
-  const rows = await database.all<StoredAgentWithDefinition>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<StoredAgentWithDefinition>(
       `SELECT a.*, d.definition FROM json_each(?) j CROSS JOIN voice_agent a CROSS JOIN voice_agent_definition d
        WHERE a.id = j.value AND a.organization_id = ? AND d.id = a.current_definition_id AND d.organization_id = a.organization_id`,
       JSON.stringify(ids),

@@ -171,7 +171,7 @@ export const admittedStatement = (database: Database, organizationId: number, wo
 /** Workflows with held runs that could start, because the message that would have released them was lost. */
 export async function findWorkflowsWithCapacity(database: Database, limit: number): Promise<{ id: number; organization_id: number }[]> {
   return database.all(
-    database.prepare(
+    database.prepare<{ id: number; organization_id: number }>(
       `SELECT id, organization_id FROM automation_workflow INDEXED BY automation_workflow_held WHERE held_runs_count > 0 AND status = 'active'
          AND active_runs_count - held_runs_count < coalesce(settings ->> 'max_active_runs', 1000000) ORDER BY id LIMIT ?`,
       limit,
@@ -200,7 +200,7 @@ type AdmissionQuery = Pick<NewRun, 'dedup_key' | 'workflow_id' | 'trigger_id' | 
 /** The admission facts of each run whose workflow exists. */
 export async function loadAdmissionFacts(database: Database, organizationId: number, runs: AdmissionQuery[]): Promise<AdmissionFacts[]> {
   return database.all(
-    database.prepare(
+    database.prepare<AdmissionFacts>(
       `SELECT j.value ->> 'dedup_key' AS dedup_key, w.status AS workflow_status, t.state AS trigger_state,
          iif(coalesce(e.entered_at, 0) >= coalesce(x.created_at, 0), e.entered_at, x.created_at) AS entered_at,
          iif(coalesce(e.entered_at, 0) >= coalesce(x.created_at, 0), e.run_id, x.id) AS entered_run_id,

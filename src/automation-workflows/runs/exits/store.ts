@@ -57,7 +57,7 @@ export async function findRunsToExit(
   limit: number,
 ): Promise<{ id: number; event_id: number }[]> {
   return database.all(
-    database.prepare(
+    database.prepare<{ id: number; event_id: number }>(
       `SELECT r.id, min(j.value ->> 'event_id') AS event_id FROM json_each(?1) j CROSS JOIN automation_run r INDEXED BY automation_run_exit_contact
        WHERE j.value ->> 'contact_id' IS NOT NULL AND r.contact_id = j.value ->> 'contact_id' AND r.workflow_id = j.value ->> 'workflow_id'
          AND r.is_exitable = 1 AND r.organization_id = ?2 AND r.id > ?3 AND ${startedBeforeSql} GROUP BY r.id

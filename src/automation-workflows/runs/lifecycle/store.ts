@@ -5,8 +5,8 @@ import { isNotFailedSql } from '../../../outbox/failed-messages.ts';
 
 /** Runs that were held while their workflow was paused, oldest first. */
 export async function findPausedRuns(database: Database, organizationId: number, workflowId: number, limit: number): Promise<number[]> {
-  const rows = await database.all<{ id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ id: number }>(
       `SELECT id FROM automation_run INDEXED BY automation_run_hold WHERE workflow_id = ? AND hold = 'paused' AND organization_id = ?
          AND ${isNotFailedSql("'run_release:' || automation_run.id")} ORDER BY id LIMIT ?`,
       workflowId,

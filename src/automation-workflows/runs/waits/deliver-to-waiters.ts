@@ -25,7 +25,7 @@ export async function deliverToWaiters(context: Context, events: RunEvent[], fie
   const { database, organization } = context;
   const byId = new Map(events.map((event) => [event.id, event]));
   for (let afterRunId = 0; ;) {
-    const page = await database.all<Waiter>(waitersStatement(database, organization.id, queries, afterRunId, pageSize));
+    const page = await database.all(waitersStatement(database, organization.id, queries, afterRunId, pageSize));
     failed.push(...(await deliverAll(context, page, byId)));
     if (page.length < pageSize) return failed;
     // The last run of a full page may have more waiters: the next page begins with that run again.

@@ -43,7 +43,7 @@ export async function subscribeRun(
 export async function findEventsSinceStart(context: Context, origin: RunOrigin, types: string[], ofContact: boolean): Promise<RunEvent[]> {
   if (ofContact && origin.contactId === null) return [];
   const { database, organization } = context;
-  const rows = await database.all<EventRow>(
+  const rows = await database.all(
     earlierEventsStatement(database, organization.id, {
       types,
       since: Date.parse(origin.event?.created_at ?? '') || origin.createdAt,

@@ -14,7 +14,7 @@ export interface ChangeRow {
 
 export async function listChanges(database: Database, organizationId: number, limit: number): Promise<ChangeRow[]> {
   return database.all(
-    database.prepare(
+    database.prepare<ChangeRow>(
       `SELECT h.id, h.before, h.depth, h.created_at,
          (SELECT n.before FROM contact_change n WHERE n.contact_id = h.contact_id AND n.id > h.id ORDER BY n.id LIMIT 1) AS next_before,
          (SELECT json_object('id', c.id, 'organization_id', c.organization_id, 'external_id', c.external_id, 'phone', c.phone, 'email', c.email,
@@ -41,8 +41,8 @@ export async function deleteChanges(database: Database, organizationId: number, 
 
 /** Organizations whose oldest change is from before `before` (epoch ms). The table holds only unhandled changes. */
 export async function findOrganizationsWithChanges(database: Database, before: number, limit: number): Promise<number[]> {
-  const rows = await database.all<{ organization_id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ organization_id: number }>(
       // The recursion skips from one organization to the next along the index, so that the many changes of one hide no other's.
       `WITH RECURSIVE step (subject) AS (
          SELECT min(organization_id) FROM contact_change

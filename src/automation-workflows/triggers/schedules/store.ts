@@ -9,7 +9,7 @@ import { triggerWithWorkflowColumns, type TriggerWithWorkflow } from '../store.t
 /** Triggers that are due, with their workflows. Only active triggers of active workflows have a next firing. */
 export async function findDueTriggers(database: Database, now: number, limit: number): Promise<TriggerWithWorkflow[]> {
   return database.all(
-    database.prepare(
+    database.prepare<TriggerWithWorkflow>(
       `SELECT ${triggerWithWorkflowColumns}
        FROM automation_trigger t INDEXED BY automation_trigger_due CROSS JOIN automation_workflow w
        WHERE t.next_fire_at IS NOT NULL AND t.next_fire_at <= ? AND w.id = t.workflow_id AND ${isNotFailedSql("'schedule:' || t.id")} ORDER BY t.next_fire_at LIMIT ?`,
@@ -27,7 +27,7 @@ export async function findDueTrigger(
   now: number,
 ): Promise<TriggerWithWorkflow | null> {
   return database.first(
-    database.prepare(
+    database.prepare<TriggerWithWorkflow>(
       `SELECT ${triggerWithWorkflowColumns}
        FROM automation_trigger t CROSS JOIN automation_workflow w
        WHERE t.id = ? AND t.organization_id = ? AND t.next_fire_at <= ? AND w.id = t.workflow_id`,
@@ -114,8 +114,8 @@ export async function listAudience(
   after: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await database.all<{ contact_id: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ contact_id: number }>(
       `SELECT m.contact_id FROM contact_list l CROSS JOIN contact_list_member m
        WHERE l.id = ? AND l.organization_id = ? AND l.deleted_at IS NULL AND m.list_id = l.id AND m.contact_id > ? ORDER BY m.contact_id LIMIT ?`,
       listId,
@@ -149,7 +149,7 @@ export async function advanceFire(
 
 export async function findStaleFires(database: Database, before: number, limit: number): Promise<FireRow[]> {
   return database.all(
-    database.prepare(
+    database.prepare<FireRow>(
       roundRobinQuery(
         'trigger_id, scheduled_at, organization_id, cursor',
         `schedule_fire INDEXED BY schedule_fire_open WHERE handled_at IS NULL AND created_at < ?

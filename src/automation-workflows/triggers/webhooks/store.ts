@@ -60,7 +60,7 @@ export type UnhandledDelivery = Pick<StoredRow<typeof webhookDelivery>, 'id' | '
 
 export async function findUnhandledDeliveries(database: Database, organizationId: number, ids: number[]): Promise<UnhandledDelivery[]> {
   return database.all(
-    database.prepare(
+    database.prepare<UnhandledDelivery>(
       `SELECT d.id, d.trigger_id, d.contact_id, d.payload, d.created_at FROM json_each(?) j CROSS JOIN webhook_delivery d
        WHERE d.id = j.value AND d.organization_id = ? AND d.handled_at IS NULL ORDER BY d.id`,
       JSON.stringify(ids),
@@ -76,8 +76,8 @@ export async function findDeliveryByName(
   triggerId: number,
   name: string,
 ): Promise<number | null> {
-  const row = await database.first<{ id: number }>(
-    database.prepare(
+  const row = await database.first(
+    database.prepare<{ id: number }>(
       `SELECT id FROM webhook_delivery WHERE trigger_id = ?1 AND delivery_id = ?3 AND organization_id = ?2
        UNION ALL SELECT id FROM webhook_delivery WHERE id = ?4 AND trigger_id = ?1 AND organization_id = ?2 LIMIT 1`,
       triggerId,
@@ -120,8 +120,8 @@ export async function findLatestDeliveries(
   triggerIds: number[],
 ): Promise<LatestDelivery[]> {
   if (!triggerIds.length) return [];
-  const rows = await database.all<LatestDelivery>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<LatestDelivery>(
       `SELECT d.id, d.trigger_id, d.delivery_id, d.payload, d.note, d.created_at, d.handled_at FROM (
          SELECT max(id) AS id FROM webhook_delivery WHERE contact_id = ?2
            AND +trigger_id IN (SELECT value FROM json_each(?1)) AND +organization_id = ?3 GROUP BY trigger_id
@@ -174,7 +174,7 @@ export const findErasableDeliveries = (
   limit: number,
 ): Promise<ErasableDelivery[]> =>
   database.all(
-    database.prepare(
+    database.prepare<ErasableDelivery>(
       `SELECT id, payload FROM webhook_delivery INDEXED BY webhook_delivery_contact WHERE ${deletedContactFilter} LIMIT ?3`,
       contactId,
       organizationId,

@@ -27,8 +27,8 @@ export async function findLinks(
   keys: string[],
   listName: string | null,
 ): Promise<Map<string, Link>> {
-  const rows = await database.all<LinkRow>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<LinkRow>(
       `SELECT ${linkColumns}, EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = list.id AND m.contact_id = l.contact_id) AS is_listed
        FROM (SELECT (SELECT id FROM contact_list WHERE organization_id = ?2 AND name = ?4 AND deleted_at IS NULL) AS id) list
          CROSS JOIN json_each(?3) j CROSS JOIN integration_contact l CROSS JOIN contact c
@@ -77,8 +77,8 @@ export async function findLinksNotWritten(
   integrationId: number,
   { reading, after, limit }: { reading: number; after: string; limit: number },
 ): Promise<{ key: string; contactId: number; isElsewhere: boolean }[]> {
-  const rows = await database.all<Pick<LinkRow, 'external_id' | 'contact_id'> & { is_elsewhere: number }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<Pick<LinkRow, 'external_id' | 'contact_id'> & { is_elsewhere: number }>(
       `SELECT l.external_id, l.contact_id, EXISTS (
          SELECT 1 FROM integration_contact o WHERE o.contact_id = l.contact_id AND o.integration_id = ?1 AND o.seen_in = ?2
        ) AS is_elsewhere

@@ -49,8 +49,8 @@ export async function findRecordsOfOthers(
   contactId: number,
   keys: string[],
 ): Promise<Set<string>> {
-  const rows = await database.all<{ external_id: string }>(
-    database.prepare(
+  const rows = await database.all(
+    database.prepare<{ external_id: string }>(
       `SELECT l.external_id FROM json_each(?2) j CROSS JOIN integration_contact l CROSS JOIN contact c
        WHERE l.integration_id = ?1 AND l.external_id = j.value AND l.contact_id <> ?3 AND c.id = l.contact_id AND c.deleted_at IS NULL`,
       integrationId,
