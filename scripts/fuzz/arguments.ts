@@ -25,7 +25,7 @@ service (5xx), with what is not JSON, after more than 2 s, with a secret, or not
 
 Exit codes: 0 nothing was found; 1 something was; 2 the call is wrong or the service cannot be attacked.`;
 
-/** Throws `LocalError` that says what is wrong with the call. */
+/** Throws `LocalError` with the fault of the command line. */
 export function readFuzzSettings(parameters: string[]): FuzzSettings {
   const { values } = parse(parameters);
   const wholeNumber = (option: 'requests' | 'seed' | 'lanes' | 'only', least: number, most: number): number => {

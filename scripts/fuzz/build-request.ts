@@ -14,14 +14,14 @@ export interface BuiltRequest {
   isSigned: boolean;
 }
 
-/** What requests are made of beside chance. */
+/** The organizations whose records and secrets requests are built from. */
 export interface FuzzContext {
   world: FuzzTarget;
   /** Another organization, whose secrets and records must never show. */
   stranger: FuzzTarget;
 }
 
-/** Methods that take records away are mostly sent to others' records, or there would soon be none. */
+/** Of the requests that delete records, the share that names records of others: otherwise soon none would be left. */
 const spared = 0.85;
 const oddMethods = ['HEAD', 'OPTIONS', 'TRACE', 'PATCH', 'PUT', 'DELETE', 'PROPFIND', 'get', 'QUERY'];
 const oddPaths = [
@@ -64,7 +64,7 @@ export function buildRequest(draw: RandomSource, { world, stranger }: FuzzContex
   };
 }
 
-/** What answers the sender's own secrets by its nature: keys and sessions are shown when they are made. */
+/** The sender's own secrets that the answer must not contain. Operations of `auth` show keys and sessions when they are made. */
 const ownSecrets = (operation: Operation, isSigned: boolean, { secrets }: FuzzTarget): string[] =>
   isSigned && operation.id.startsWith('auth.') ? [] : secrets;
 
@@ -102,7 +102,7 @@ function buildQuery(draw: RandomSource, { query, path }: Operation, world: FuzzT
   if (draw.chance(0.05)) pairs.push([percent(hostileText(draw).slice(0, 200)), oddQuery(draw, 'x')]);
   if (draw.chance(0.05) && pairs.length > 0) pairs.push(pairs[0]!);
   if (draw.chance(0.005)) pairs.push(...Array.from({ length: 800 }, (_, index): [string, string] => [`x${index}`, '1']));
-  // Beyond this the runtime answers by itself.
+  // The runtime itself refuses longer queries.
   return pairs.map(([name, value]) => `${name}=${value}`).filter((pair) => pair.length < 8000);
 }
 
@@ -177,7 +177,7 @@ interface Body {
 }
 
 const rarelyOdd = 0.1;
-/** So that there is something that hostile requests can meet. */
+/** The share of unchanged bodies, which create records for hostile requests to use. */
 const fillValid = 0.2;
 
 function buildBody(draw: RandomSource, operation: Operation, world: FuzzTarget, secret: string): Body {
@@ -192,7 +192,7 @@ function buildBody(draw: RandomSource, operation: Operation, world: FuzzTarget, 
   return { body: Buffer.from(bodyText(body) + more), isPlanted };
 }
 
-/** A body that is wrong as bytes. */
+/** A body that is wrong byte-wise, such as one that is cut off. */
 function oddBody(draw: RandomSource, text: string): Omit<Body, 'isPlanted'> {
   const bytes = Buffer.from(text);
   const cut = draw.below(bytes.length + 1);

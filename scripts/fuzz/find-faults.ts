@@ -13,7 +13,7 @@ export interface JudgedRequest {
   secrets: readonly string[];
 }
 
-/** What is wrong with an answer, in words; empty: nothing. Slowness and crashes are judged by whoever can ask again. */
+/** The faults of an answer, in words; empty: none. The caller judges slowness and crashes, since it can repeat the request. */
 export function findFaults(question: JudgedRequest, result: WireResult): string[] {
   if ('silence' in result) return question.isWellFormed ? [`no answer: ${result.silence}`] : [];
   const faults: string[] = [];
@@ -26,7 +26,7 @@ export function findFaults(question: JudgedRequest, result: WireResult): string[
   return faults;
 }
 
-/** Of the runtime, or what stands before it: the service gives each answer an X-Request-Id. To what is no sound HTTP they answer as they like. */
+/** Whether the runtime answered, or a server before it: each answer of the service has an X-Request-Id. Invalid HTTP may be answered in any way. */
 export const isFromRuntime = ({ isWellFormed }: JudgedRequest, { status, headers }: WireAnswer): boolean =>
   headers['x-request-id'] === undefined && (!isWellFormed || [400, 413, 414, 431, 501, 505].includes(status));
 
@@ -39,7 +39,7 @@ function formFault({ operation, method }: JudgedRequest, { status, headers, body
   if (method === 'HEAD' || [204, 304].includes(status)) return null;
   if (headers['x-request-id'] === undefined) return `no X-Request-Id in an answer of status ${status}`;
   if (status < 300 && operation !== null && type !== 'application/json' && operation.answers.includes(type)) return null;
-  // Preflights, and what a sound range of an artifact leads to.
+  // Preflights, and answers to valid range requests for an artifact.
   if (status >= 300 && status < 400) return null;
   if (status === 416 && body === '') return null;
   if (type !== 'application/json') return `content type "${type}" with status ${status}`;

@@ -20,9 +20,9 @@ interface Step {
   at?: (known: KnownIds) => string;
   /** Which of its examples; default 0. */
   example?: number;
-  /** Fields of the example that are others. */
+  /** Fields that replace those of the example. */
   change?: (known: KnownIds) => object;
-  /** What is learned from its answer. */
+  /** Ids from the answer. */
   learn?: (answer: any) => KnownIds;
   /** Where a person would go next, as the simulated broker asks for consent. */
   visit?: (answer: any) => unknown;
@@ -163,7 +163,7 @@ interface Call {
   token?: string;
 }
 
-/** Comes again when it was too early, or too often. */
+/** Repeats the request while the answer is a 429, at most 20 times. */
 export async function callApi(origin: URL, { method, path, body, contentType, key, token }: Call): Promise<{ status: number; body: any }> {
   const headers: [string, string][] = [
     ...(key === undefined ? [] : [['X-API-Key', key] as [string, string]]),
@@ -195,7 +195,7 @@ export const findKnownId = (path: string, name: string, known: KnownIds): string
 const fillPath = (path: string, known: KnownIds): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(findKnownId(path, name, known) ?? defaults[name] ?? 1)));
 
-/** Words that paths take from a list. */
+/** Placeholders with a fixed set of values. */
 const defaults: KnownIds = { provider: 'chatapp', artifact: 'recording' };
 
 const idFields: Record<string, string> = {
@@ -208,7 +208,7 @@ const idFields: Record<string, string> = {
   telephony_config_id: 'config_id',
 };
 
-/** A body of the document's examples with the ids of records that are there. */
+/** An example body of the document with ids of existing records. */
 export function insertKnownIds(body: unknown, known: KnownIds): unknown {
   if (Array.isArray(body)) return body.map((one) => insertKnownIds(one, known));
   if (typeof body !== 'object' || body === null) return body;

@@ -2,7 +2,7 @@ import type { RandomSource } from './random-source.ts';
 
 type Header = [string, string];
 
-/** As bytes of Latin-1, one a character: what is sent is often UTF-8, and read as it is. */
+/** Each UTF-8 byte as one Latin-1 character, so that the text is sent as UTF-8. */
 const bytes = (text: string): string => Buffer.from(text).toString('latin1');
 
 const odd: Header[] = [

@@ -1,6 +1,6 @@
 import type { RandomSource } from './random-source.ts';
 
-/** A piece of JSON text as it stands, also where it is no value that JavaScript has. */
+/** Raw JSON text, also text that no JavaScript value has. */
 export class RawJson {
   readonly text: string;
 
@@ -151,7 +151,7 @@ const others = [
 
 export const hostileText = (draw: RandomSource): string => draw.of(texts);
 
-/** Anything that JSON can say, and some that it cannot. */
+/** Any JSON value, and some text that is no valid JSON. */
 export function hostileValue(draw: RandomSource): unknown {
   const kind = draw.share();
   if (kind < 0.5) return hostileText(draw);
@@ -169,7 +169,7 @@ export function cloneJson(value: unknown): unknown {
   return Array.isArray(value) ? value.map(cloneJson) : Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cloneJson(one)]));
 }
 
-/** What stands where an address has an id. Percent-encoded, or as it is. */
+/** A value for an id in a path. Percent-encoded, or as it is. */
 export function hostileId(draw: RandomSource): string {
   const asItIs = [
     '0',

@@ -15,7 +15,7 @@ export function mutateBody(draw: RandomSource, body: unknown): unknown {
   return root.body;
 }
 
-/** Puts a word that must never come back into all fields that hold secrets; says whether there was one. */
+/** Puts the secret into all fields for secrets; returns whether there was such a field. */
 export function plantSecret(body: unknown, secret: string): boolean {
   const places = listPlaces({ body }).filter(
     ({ holder, key }) => typeof key === 'string' && isSecretField(key) && typeof at({ holder, key }) === 'string',

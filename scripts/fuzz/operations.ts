@@ -18,10 +18,10 @@ interface Described {
 export interface Operation {
   id: string;
   method: string;
-  /** With `{placeholders}`, from the root on. */
+  /** The path from the root, with `{placeholders}`. */
   path: string;
   query: { name: string; examples: unknown[] }[];
-  /** Sound bodies; empty: it takes none. */
+  /** Valid example bodies; empty: the operation has no body. */
   bodies: unknown[];
   contentType: string;
   /** Content types that its good answers may have. */

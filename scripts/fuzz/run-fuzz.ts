@@ -10,7 +10,7 @@ export interface FuzzOptions {
   requests: number;
   seed: number;
   lanes: number;
-  /** The only request that is sent, by its number; absent: all. */
+  /** The number of the only request to send; absent: all. */
   only?: number | undefined;
   /** Of the one organization that is attacked; absent: new ones are signed up. */
   key?: string | undefined;
@@ -19,7 +19,7 @@ export interface FuzzOptions {
 }
 
 export interface Finding {
-  /** By which it is sent again. */
+  /** The number with which the request is sent again. */
   number: number;
   fault: string;
   request: string;
@@ -30,14 +30,14 @@ export interface FuzzOutcome {
   requests: number;
   findings: Finding[];
   slowest: { number: number; request: string; ms: number };
-  /** Answers that took too long, and were quick when they were asked for again alone. */
+  /** Answers that were slow once, and fast when the request was repeated alone. */
   slowOnce: number;
   statuses: Record<string, number>;
   /** Operations that did what they are for, at least once: the others were attacked at the door alone. */
   reached: Set<string>;
 }
 
-/** An organization is taken for so many requests of a lane: what they change and take away would leave less and less. */
+/** A lane changes its organization after so many requests, since they delete its records. */
 const requestsPerTarget = 250;
 
 /** Sends the requests of a seed. Throws where the service cannot be attacked at all. */
@@ -150,7 +150,7 @@ async function isLost(origin: URL, { isSigned }: BuiltRequest, result: WireResul
 
 const maxShownLength = 1500;
 
-/** Credentials left out. */
+/** The request without its credentials. */
 function shownRequest({ wire }: BuiltRequest): string {
   const shown = wire.headers.map(
     ([name, value]) => `${name}: ${/^(x-api-key|authorization|cookie)$/i.test(name) ? '...' : value.slice(0, 200)}`,

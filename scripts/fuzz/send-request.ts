@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 /** A request byte by byte as it goes out, so that it may be one that no library would send. */
 export interface WireRequest {
   method: string;
-  /** As in the request line. */
+  /** The path and query of the request line. */
   target: string;
   /** Names may come twice. Host and Connection are added. */
   headers: [string, string][];
@@ -45,7 +45,7 @@ export function send({ hostname, port }: URL, request: WireRequest): Promise<Wir
   socket.on('close', () => finish('the connection was closed'));
   socket.write(buildHead(request, `${hostname}:${port}`));
   if (request.body) socket.write(request.body);
-  // A body that ends too early is one that never ends, until its connection does.
+  // A body shorter than its Content-Length would never end, so the connection is half-closed.
   if (request.body && (request.toldLength ?? 0) > request.body.length) socket.end();
   return promise;
 }
@@ -70,7 +70,7 @@ function afterInterim(bytes: Buffer): Buffer {
   return isInterim ? afterInterim(bytes.subarray(end + 4)) : bytes;
 }
 
-/** Before the connection is closed: bodies of known length, and of none. */
+/** Whether the answer is complete before the connection closes: its length is known, or its last chunk came. */
 function isWhole(parts: Buffer[]): boolean {
   const bytes = afterInterim(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
   const end = bytes.indexOf('\r\n\r\n');

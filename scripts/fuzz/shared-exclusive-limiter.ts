@@ -1,4 +1,4 @@
-/** Work of several lanes, side by side or with everything else at rest. */
+/** Runs work of several lanes at once, or one piece of work while all others rest. */
 export class SharedExclusiveLimiter {
   readonly #most: number;
   #running = 0;

@@ -46,7 +46,7 @@ export function startChild({ name, parameters, environment, onLine, graceMs = 5_
   };
 }
 
-/** The group outlives its leader while anything of it runs. */
+/** Whether any process of the group lives; the group may outlive its leader. */
 function killGroup(leader: number | undefined): void {
   if (leader === undefined) return;
   try {

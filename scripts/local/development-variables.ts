@@ -38,8 +38,8 @@ function split(text: string): { own: string; derived: string } {
 type Variables = Record<string, string>;
 
 /**
- * Creates or completes the file, readable by its owner only, and answers the names that its owner sets. `derive` makes the part that is
- * written anew of these names and of what stands there; without it, only what its owner has set meanwhile leaves that part.
+ * Creates or completes the file, readable by its owner only; returns the names that its owner sets. `derive` makes the part between the marks from
+ * these names and the present text. Without `derive` that part only loses the names that the owner has set since.
  */
 export function ensureDevelopmentVariables(
   file: string,

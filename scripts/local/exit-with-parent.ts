@@ -1,8 +1,8 @@
 import process from 'node:process';
 
 /**
- * Preloaded into a child (`node --import`), or imported: a process whose parent is gone gets the signal that the parent can no longer send.
- * Without it a killed `npm start` would leave a service behind that works on the same state folder as the next one.
+ * Imported, or preloaded into a child (`node --import`): ends a process whose parent has died, by the signal that the parent can no longer send.
+ * Otherwise a killed `npm start` would leave a service on the state folder that the next one uses.
  */
 const parent = process.ppid;
 

@@ -26,7 +26,7 @@ export interface OrganizationCommand {
   isRemote: boolean;
   /** One statement that answers a row, or none when there is no such organization. */
   sql: string;
-  /** Of a move: where to, and the statement that answers how far it is. */
+  /** For a move: the wanted index, and the statement that returns its progress. */
   move?: { target: IndexName; sql: string };
 }
 

@@ -22,7 +22,7 @@ export interface RetriedRequest {
   path: string;
   /** JSON. */
   body?: string;
-  /** A repeat under the same one is not a second request to the service. */
+  /** Requests under the same key count as one for the service. */
   idempotencyKey?: string;
 }
 

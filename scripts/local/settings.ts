@@ -48,7 +48,7 @@ export const simulatorsOrigin = (settings: LocalSettings) => `http://127.0.0.1:$
 export const isTwilioSimulated = (alreadySet: Set<string>): boolean =>
   !alreadySet.has('TWILIO_BASE_URL') && !alreadySet.has('TWILIO_CONTENT_BASE_URL');
 
-/** As the simulated broker names them, of which each is a toolkit. */
+/** The auth configs of the simulated broker, each named after its toolkit. */
 export const simulatedAuthConfigs = 'chatapp=ac_slack,tracker=ac_jira,calendar=ac_googlecalendar,books=ac_zohobooks,sheet=ac_googlesheets';
 
 /**

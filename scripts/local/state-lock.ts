@@ -11,8 +11,8 @@ interface LockHolder {
 const lockFile = (stateDirectory: string) => join(stateDirectory, 'running.json');
 
 /**
- * Takes the state folder for a process, this one unless said otherwise, and answers what gives it back. Two services on one folder would
- * work on the same database and queues. A lock whose process is gone is taken over; a living holder is a `LocalError`.
+ * Locks the state folder for a process, by default this one; returns the function that unlocks it. Two services on one folder would use the same
+ * database and queues. The lock of a dead process is taken over; a living holder is a `LocalError`.
  */
 export function lockState({ stateDirectory, port }: Pick<LocalSettings, 'stateDirectory' | 'port'>, processId = process.pid): () => void {
   const file = lockFile(stateDirectory);

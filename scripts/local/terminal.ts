@@ -1,4 +1,4 @@
-/** One line that tells how far a slow step is, rewritten each second on a terminal and written once elsewhere; other lines go above it. */
+/** A line with the progress of a slow step. A terminal rewrites it each second, a log gets it once; other lines are printed above it. */
 export class Terminal {
   readonly #isInteractive = process.stdout.isTTY === true;
   #step: { text: string; startedAt: number; timer: NodeJS.Timeout | undefined } | undefined;

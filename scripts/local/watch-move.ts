@@ -18,7 +18,7 @@ export interface MoveState {
 
 export interface MoveProgress {
   copied: (passages: number, of: number) => void;
-  /** What goes on, said once. */
+  /** Prints a line about the move; each line is given once. */
   note: (line: string) => void;
   stop: () => void;
 }

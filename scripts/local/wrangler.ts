@@ -35,7 +35,7 @@ export function developmentArguments({ port, stateDirectory, hasVectorize }: Loc
   return [...fixed, ...workers, ...chosen, ...Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])];
 }
 
-/** Runs a wrangler command to its end and answers its output; a `LocalError` carries what a failed one printed. */
+/** Runs a wrangler command; returns its output. A failed command is a `LocalError` with its output. */
 export async function runWrangler(
   parameters: string[],
   stateDirectory: string,
