@@ -46,7 +46,7 @@ export function startChild({ name, parameters, environment, onLine, graceMs = 5_
   };
 }
 
-/** Whether any process of the group lives; the group may outlive its leader. */
+/** Kills the whole group, which may outlive its leader. */
 function killGroup(leader: number | undefined): void {
   if (leader === undefined) return;
   try {

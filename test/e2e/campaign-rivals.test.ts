@@ -60,7 +60,7 @@ async function createJourney(): Promise<{ id: number; triggerId: number }> {
   return { id, triggerId: triggers[0].id };
 }
 
-/** Adds the people to a contact list; returns the contact ids in the order of `people`. */
+/** Creates the contacts in a list; returns their ids in the order of `people`. */
 async function createContacts(): Promise<{ ids: number[]; listId: number }> {
   const contacts = people.map(({ phone, firstName }) => ({ phone, first_name: firstName }));
   const { created, contacts: records } = await campaigns.post('/contacts/bulk-upsert', { list_name: 'Everybody', contacts });

@@ -54,7 +54,7 @@ const killPlan = Array.from({ length: kills }, (_, kill) => ({
   thenMs: random() * 1000,
 }));
 
-/** Faults of the sums at any moment. */
+/** Requires that the sums were always exact, no attempt was dialled twice, and no more calls were live than allowed. */
 async function expectSoundness(sampler: CampaignSampler): Promise<void> {
   expect(sampler.faults).toEqual([]);
   const { attempts_dialled_twice: twice, peak_concurrent: peak } = await readLedger(service);

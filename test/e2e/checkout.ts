@@ -77,7 +77,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Whether the file was deleted and the deletion is not committed yet. */
+/** Ignores a missing file: it was deleted, and the deletion is not committed yet. */
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }

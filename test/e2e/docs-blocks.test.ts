@@ -14,13 +14,13 @@ const seed = Number(process.env['DOCS_SEED'] ?? Date.now() % 100_000);
 const pageTimeoutMs = 110_000;
 const say = narration();
 
-/** The environment without the variables that the test runner sets for its own service. */
+/** A reader's environment: programs and wrangler find this service, and nothing that the test runner sets for another one. */
 const readersEnvironment = (service: Service): NodeJS.ProcessEnv => {
   const { BASE_URL: _base, API_KEY: _key, ...own } = process.env;
   return { ...own, PORT: String(service.port), SIM_PORT: String(service.simulatorsPort), STATE_DIR: service.stateDirectory, NO_COLOR: '1' };
 };
 
-/** A copy of the repository in which the blocks run, so that the files they leave behind are noticed. */
+/** A folder with links to the files of the repository. Files that blocks leave behind stay in this folder, where the test sees them. */
 async function readersFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'docs-'));
   const entries = (await readdir(projectDirectory)).filter((name) => !['.git', '.wrangler', '.deploy'].includes(name));

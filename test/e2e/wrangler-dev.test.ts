@@ -81,7 +81,7 @@ test('a plain "npx wrangler dev" in a fresh checkout takes a sign-up, a contact 
   }
 }, 240_000);
 
-/** The credentials exist as soon as the service has started its background programs. */
+/** Reads the credentials, which exist shortly after the service is up. */
 const credentials = (checkout: Checkout) =>
   vi.waitFor(async () => {
     const asked = checkout.start('npm', ['run', '--silent', 'credentials']);

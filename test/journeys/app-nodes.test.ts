@@ -321,7 +321,7 @@ describe('the definition of such a node', () => {
 
 type Between = (request: Request) => Response | Promise<Response>;
 
-/** Passes the requests for each of these connected accounts through `between`. */
+/** Answers the requests for each of these connected accounts in place of the broker. */
 const proxiedAll = (answers: ReadonlyMap<string, Between>): void =>
   void stubFetch(`${broker}/tools/execute/proxy`, async (request) => {
     const { connected_account_id: account } = (await request.clone().json()) as { connected_account_id: string };
