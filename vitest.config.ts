@@ -30,6 +30,7 @@ export default defineConfig({
           include: ['test/node/**/*.test.ts'],
           environment: 'node',
           isolate: false,
+          setupFiles: ['./test/support/patient-waits.ts'],
           testTimeout: 60_000,
           maxWorkers,
           tags: [soakTag],

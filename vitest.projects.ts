@@ -84,7 +84,7 @@ export function workerProject({
       name,
       include,
       exclude: ['**/node_modules/**', 'test/node/**', 'test/e2e/**', ...exclude],
-      setupFiles: ['./test/support/setup.ts'],
+      setupFiles: ['./test/support/patient-waits.ts', './test/support/setup.ts'],
       isolate: false,
       deps: { optimizer: { ssr: { enabled: true, include: manyFiles } } },
       maxWorkers,

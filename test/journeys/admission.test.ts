@@ -216,6 +216,20 @@ test('max_active_runs: no more runs are active than the limit, and all of them e
   expect((await client.get(`/automation-workflows/${workflow}`)).body).toMatchObject({ runs_count: 30, active_runs_count: 0 });
 });
 
+test('max_active_runs: a place that is free when an event comes goes to the run that was held longest, which starts at once', async () => {
+  const { client } = await newOrganization();
+  const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 1 } });
+  for (let count = 0; count < 2; count++) await ordered(client, newPhone());
+  const [held] = await runsOf(client, workflow);
+  expect(held.state).toBe('queued');
+  await env.DB.prepare("UPDATE automation_workflow SET settings = json_set(settings, '$.max_active_runs', 2) WHERE id = ?")
+    .bind(workflow)
+    .run();
+  await ordered(client, newPhone());
+  await waitForRunState(client, held.id, 'waiting');
+  expect((await runsOf(client, workflow)).map(({ state }) => state)).toEqual(['queued', 'waiting', 'waiting']);
+});
+
 test('max_active_runs: the minute tick starts a queued run whose message was lost', async () => {
   const { client } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onEvent, definition: nap, settings: { max_active_runs: 1 } });

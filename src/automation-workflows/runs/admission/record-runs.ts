@@ -39,7 +39,8 @@ export async function recordRuns(
   if (!freed.length) return { ...first, liveCheckErrors };
   const second = await insertCandidates(context, freed, options);
   const kept = first.refused.filter(({ candidate }) => !freed.includes(candidate));
-  return { stored: [...first.stored, ...second.stored], refused: [...kept, ...second.refused], liveCheckErrors };
+  const released = [...first.released, ...second.released];
+  return { stored: [...first.stored, ...second.stored], released, refused: [...kept, ...second.refused], liveCheckErrors };
 }
 
 async function hasRunEnded({ bindings, organization }: Context, runId: number | null): Promise<boolean> {
@@ -65,6 +66,7 @@ async function insertCandidates(
   };
   let isFull = false;
   const stored: InsertedRun[] = [];
+  const released: number[] = [];
   const keys = new Set<string>();
   let chunk: NewRun[] = [];
   let bytes = 0;
@@ -75,6 +77,7 @@ async function insertCandidates(
     recordLiveCount(organization, inserted.live, chunk.length, admission.now);
     isFull ||= inserted.live !== null && inserted.live + (admission.allOrNothing ? chunk.length : 1) > organization.plan.maxLiveRuns;
     stored.push(...inserted.stored);
+    released.push(...inserted.released);
     chunk = [];
     bytes = 0;
     keys.clear();
@@ -91,7 +94,7 @@ async function insertCandidates(
     bytes += rowBytes;
   }
   await flush();
-  return { stored, refused: await findRefusals(context, candidates, stored, isFull) };
+  return { stored, released, refused: await findRefusals(context, candidates, stored, isFull) };
 }
 
 /** Numbers the runs of each chain, in order. */

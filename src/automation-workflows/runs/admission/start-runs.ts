@@ -25,16 +25,17 @@ export interface StartedRuns extends RecordedRuns {
  * @example const { stored, refused } = await startRuns(context, [candidate]);
  */
 export async function startRuns(context: Context, candidates: RunCandidate[]): Promise<StartedRuns> {
-  const { stored, refused, liveCheckErrors } = await recordRuns(context, candidates);
+  const { stored, released, refused, liveCheckErrors } = await recordRuns(context, candidates);
   const now = context.clock();
   const due = stored.filter((run) => run.state === 'queued' && run.hold === null && (run.wake_at ?? 0) <= now);
-  const runIds = due.map((run) => run.id);
+  // A place that became free a moment ago goes to the run that was held longest.
+  const runIds = [...new Set([...released, ...due.map((run) => run.id)])];
   const startErrors = [...liveCheckErrors];
   await launchWithinRate(context, runIds).catch((error: unknown) => {
     context.log.error('runs that are recorded wait for the minute tick', error, { runIds });
     startErrors.push(error);
   });
-  return { stored, refused, startErrors };
+  return { stored, released, refused, startErrors };
 }
 
 /** Starts the objects of recorded runs. Starting an object again changes nothing. Tries all, then throws the first error. */

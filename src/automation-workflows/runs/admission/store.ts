@@ -54,6 +54,8 @@ export interface AdmissionOptions {
 
 export interface InsertResult {
   stored: InsertedRun[];
+  /** Ids of all runs that `admitStatement` released, which may have been inserted earlier. */
+  released: number[];
   /** How many runs of the organization are live; null: not counted. */
   live: number | null;
 }
@@ -83,7 +85,7 @@ export async function insertRuns(
   runs: NewRun[],
   admission: AdmissionOptions,
 ): Promise<InsertResult> {
-  if (!runs.length) return { stored: [], live: null };
+  if (!runs.length) return { stored: [], released: [], live: null };
   const json = JSON.stringify(runs);
   const insert = database.prepare(
     `INSERT INTO automation_run (organization_id, workflow_id, workflow_version, trigger_id, contact_id, state, error, dedup_key, entry_key, is_test,
@@ -111,9 +113,10 @@ export async function insertRuns(
     admission.maxChained,
   );
   const held = [...new Set(runs.filter((run) => run.hold === 'max_active').map((run) => run.workflow_id))];
+  const entries = runs.some((run) => run.not_entered_since !== null) ? [insertEntriesStatement(database, organizationId, json)] : [];
   const statements = [
     insert,
-    ...(runs.some((run) => run.not_entered_since !== null) ? [insertEntriesStatement(database, organizationId, json)] : []),
+    ...entries,
     ...held.map((workflowId) => admitStatement(database, organizationId, workflowId, admission.now)),
     ...(admission.maxLive === null ? [] : [database.prepare(`SELECT ${liveRunsSql('?1')} AS live`, organizationId)]),
     database.prepare<InsertedRun>(
@@ -124,7 +127,8 @@ export async function insertRuns(
   ] as const;
   const answers = await database.batch(statements, 'automation_run.dedup_key');
   const live = admission.maxLive === null ? null : (answers.at(-2)![0] as { live: number }).live;
-  return { stored: lastRows(answers), live };
+  const released = answers.slice(1 + entries.length, 1 + entries.length + held.length).flat() as { id: number }[];
+  return { stored: lastRows(answers), released: released.map(({ id }) => id), live };
 }
 
 /** The rows of the last statement of a batch. */
