@@ -20,7 +20,7 @@ const members = 4000;
 const plan = { runs_per_minute: 120, max_chained_runs: 10, requests_per_10_seconds: 200, unsigned_webhooks_per_10_seconds: 200 };
 
 /** Does one thing at its worst until `until`, a point of time; 4xx and 429 are its own business. */
-type Burden = (until: number) => Promise<void>;
+export type Burden = (until: number) => Promise<void>;
 
 /** As an operator does it. */
 async function setPlan({ stateDirectory }: KillableService, organizationId: number, limit: string, value: number): Promise<void> {

@@ -105,7 +105,7 @@ export class QuietNeighbour {
   }
 
   async #sendWebhook(phase: Phase, number: number): Promise<void> {
-    const delivery = `${phase.name}-${phase.from}-${number}`;
+    const delivery = `${phase.from}-${number}`;
     this.#sentWebhooks.set(delivery, { at: Date.now(), phase });
     await this.#tenant.post(this.#webhook, { number }, { 'X-Delivery': delivery }).catch((error: Error) => this.#fail(phase, error));
   }
