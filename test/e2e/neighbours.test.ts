@@ -14,7 +14,7 @@ const phaseMs = 30_000;
  */
 const limit = process.env['NEIGHBOURS_LIMIT'];
 const maxSlowdown = Number(limit ?? 20);
-const pairs = ['unsigned and wrongly signed webhooks', 'large bodies of ill-formed text'];
+const pairs = new Set(['unsigned and wrongly signed webhooks', 'large bodies of ill-formed text']);
 
 const shown = (times: Partial<Record<Probe, number>>): string =>
   Object.entries(times)
@@ -35,7 +35,7 @@ const slowdowns = ([alone, ...burdened]: Figures) =>
 function withPairs(burdens: [string, Burden][]): [string, Burden][] {
   const joined: [string, Burden][] = [];
   for (const [name, burden] of burdens) {
-    const before = limit === undefined && pairs.includes(name) ? joined.pop() : undefined;
+    const before = limit === undefined && pairs.has(name) ? joined.pop() : undefined;
     joined.push(
       before ? [`${before[0]}, and ${name}`, async (until) => void (await Promise.all([before[1](until), burden(until)]))] : [name, burden],
     );
