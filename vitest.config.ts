@@ -10,8 +10,10 @@ const vectorTests = [
 ];
 
 const testsOf = (...rooms: string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`);
-/** What talks and is tested by talking. All of a project's tests share one heap, which holds about a hundred files. */
-const talkTests = testsOf('voice-agents', 'calls', 'simtest', 'durable-objects');
+/** All of a project's tests share one heap, which holds about a hundred files. */
+const objectTests = testsOf('durable-objects');
+/** What talks and is tested by talking. */
+const talkTests = testsOf('voice-agents', 'calls', 'simtest');
 /** What reads files. */
 const fileTests = testsOf('campaigns', 'knowledge-base', 'contacts', 'integrations');
 
@@ -20,7 +22,8 @@ export default defineConfig({
   test: {
     tags: [soakTag],
     projects: [
-      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], exclude: [...talkTests, ...fileTests] }),
+      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], exclude: [...objectTests, ...talkTests, ...fileTests] }),
+      workerProject({ name: 'objects', include: objectTests }),
       workerProject({ name: 'talks', include: talkTests }),
       workerProject({ name: 'files', include: fileTests }),
       workerProject({ name: 'vectorize', include: vectorTests, vectorize: true }),

@@ -2,8 +2,6 @@ import { vi } from 'vitest';
 
 /** A busy machine is slow, and Vitest waits for a second by default. What never comes still fails, only later. */
 const minTimeoutMs = 20_000;
-/** An event that is awaited is noticed soon. */
-const intervalMs = 20;
 
 type Patient = typeof vi.waitFor & { isPatient?: boolean };
 
@@ -11,8 +9,8 @@ type Patient = typeof vi.waitFor & { isPatient?: boolean };
 if (!(vi.waitFor as Patient).isPatient) {
   const { waitFor } = vi;
   const patient: Patient = (callback, options = {}) => {
-    const { timeout = 0, interval = intervalMs, ...others } = typeof options === 'number' ? { timeout: options } : options;
-    return waitFor(callback, { ...others, interval, timeout: Math.max(timeout, minTimeoutMs) });
+    const { timeout = 0, ...others } = typeof options === 'number' ? { timeout: options } : options;
+    return waitFor(callback, { ...others, timeout: Math.max(timeout, minTimeoutMs) });
   };
   patient.isPatient = true;
   vi.waitFor = patient;
