@@ -4,6 +4,9 @@ import { listen } from './simulators/listen.ts';
 import { simulatedVectorize } from './test/support/simulated-vectorize.ts';
 import { testVariables } from './test/support/variables.ts';
 
+// All tests of a project share one heap, for which V8's own limit (1.4 GB) is low. In MB.
+process.env['MINIFLARE_WORKERD_V8_FLAGS'] ??= '--max-old-space-size=4096';
+
 /** As many as there are cores here: an additional one only makes tests of time fail. */
 export const maxWorkers = 2;
 
