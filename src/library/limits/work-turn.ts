@@ -1,12 +1,9 @@
 import { totalStepsSpent } from './work-budget.ts';
-import { nextTurn, yieldAfterWork } from './yield-to-event-loop.ts';
+import { maxWaitMs, nextTurn, stepsPerSlice, yieldAfterWork } from './yield-to-event-loop.ts';
 
 /** About a tenth of a second. */
 const stepsPerTurn = 400_000;
-/** About ten milliseconds. */
-const stepsPerSlice = 40_000;
 const stepsPerMillisecond = 4_000;
-const maxWaitMs = 50;
 
 /** Counts the evaluations for one organization before the work of other organizations has its turn. */
 export class WorkTurn {

@@ -2,7 +2,7 @@ import { totalStepsSpent } from './work-budget.ts';
 
 /** A thread that is less late than this counts as free. Work waits at most `maxWaitMs`. */
 const freeBelowMs = 4;
-const maxWaitMs = 50;
+export const maxWaitMs = 50;
 
 /**
  * Called between two slices of long work, or two pieces of background work: requests that arrived meanwhile are answered first. While the
@@ -21,13 +21,13 @@ export async function yieldToEventLoop(): Promise<void> {
 export const nextTurn = (milliseconds = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** About ten milliseconds. */
-const stepsPerTurn = 40_000;
-let turnStartedAtSteps = 0;
+export const stepsPerSlice = 40_000;
+let sliceStartedAtSteps = 0;
 
-/** Called between two pieces of work whose steps are counted: requests that arrived meanwhile are answered first once the pieces are a turn's work. */
+/** Called between two pieces of work whose steps are counted: requests that arrived meanwhile are answered first once the pieces are a slice's work. */
 export async function yieldAfterWork(): Promise<void> {
-  if (totalStepsSpent() - turnStartedAtSteps < stepsPerTurn) return;
-  turnStartedAtSteps = totalStepsSpent();
+  if (totalStepsSpent() - sliceStartedAtSteps < stepsPerSlice) return;
+  sliceStartedAtSteps = totalStepsSpent();
   // Messages of others in the same batch may wait for these pieces: one turn is given, not more.
   await nextTurn();
 }
