@@ -7,6 +7,7 @@ import { sign } from '../../simulators/twilio/signature.ts';
 import { callStub } from '../support/calls.ts';
 import { callingOrganization, type CallingOrganization } from '../support/carrier.ts';
 import { newPhone } from '../support/organization.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 // Expected failures are logged.
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined));
@@ -115,7 +116,6 @@ describe('a call whose agent was never connected', () => {
   it('fails in the words of the error log of its account, if the line ends without a reason', async () => {
     const call = await twilioCall();
     await call.picksUp();
-    const realFetch = globalThis.fetch;
     const message_text = new URLSearchParams({ Msg: 'The Predictive and Generative AI/ML Features Addendum is not accepted' }).toString();
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) =>
       String(input).includes('/Notifications.json')
@@ -216,7 +216,6 @@ async function telnyxCall(options: CallingOrganization = {}) {
   const base = `https://service.test/api/v1/telephony/${id}/${config.body.id}`;
   const given: string[] = [];
   const failing = new Set<string>();
-  const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     const action = url.startsWith(telnyxUrl) && /\/actions\/(\w+)$/.exec(url)?.[1];

@@ -19,6 +19,7 @@ import type { CrashWatch } from '../support/crashing-object.ts';
 import { crashCallObjectAt } from '../support/crashing-call.ts';
 import { connectIntegration, setAccountStatus, planFault } from '../support/integrations.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 beforeEach(() => void vi.spyOn(CallSlotsObject.prototype, 'markFinalized').mockResolvedValue(undefined));
 afterEach(() => vi.restoreAllMocks());
@@ -236,7 +237,6 @@ describe('a tool that refuses the summary', () => {
 
   test('whose answer is lost gets no second summary', async () => {
     const accounts = new Set<string>();
-    const realFetch = globalThis.fetch;
     stubOutsideServices({
       other: async (request) => {
         if (request.url !== `${broker}/tools/execute/proxy`) return undefined;
@@ -277,7 +277,6 @@ for (const moment of ['before', 'after'] as const)
     async () => {
       const calls = 22;
       const watches = new Map<string, CrashWatch>();
-      const realFetch = globalThis.fetch;
       stubOutsideServices({
         other: async (request) => {
           if (request.url !== `${broker}/tools/execute/proxy`) return undefined;

@@ -4,6 +4,7 @@ import { connectIntegration, setAccountStatus, planFault } from '../support/inte
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { recordedDatabase } from '../support/recorded-database.ts';
 import { labs, syncService } from './sync-service.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -184,7 +185,6 @@ test('a push is left alone by a sync that runs while it is under way', async () 
   const [person] = (await record(firstId)).contact_persons;
   await change(firstId, { contact_persons: [{ ...person, email: 'theirs@example.com' }] });
   await client.post(`/integration/${integration}/resync`);
-  const realFetch = globalThis.fetch;
   let isUnderWay = false;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);

@@ -5,6 +5,7 @@ import { shards } from '../../src/database/shards.ts';
 import { startDueSyncs } from '../../src/integrations/sync/start-due-syncs.ts';
 import { dyingAt, type Moment } from '../knowledge-base/interrupted-bindings.ts';
 import { labs, leadsMapping, syncService, everythingInbound, type SyncService } from './sync-service.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -13,7 +14,6 @@ const broker = (env as unknown as { COMPOSIO_BASE_URL: string }).COMPOSIO_BASE_U
 /** Does `work` in an isolate that dies at its n-th call to database, queue or broker. Answers whether it came so far. */
 async function dying(service: SyncService, n: number, moment: Moment, work: (using: Env) => Promise<unknown>): Promise<boolean> {
   const { bindings, watch, counted } = dyingAt(service.bindings, n, moment);
-  const realFetch = globalThis.fetch;
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
     return request.url.startsWith(broker) ? counted(() => realFetch(request)) : realFetch(request);

@@ -9,10 +9,10 @@ import { connectIntegration, deletedUrl, setAccountStatus, leadsUrl, planFault }
 import { createActiveWorkflow, chain, waitForEndedRuns, readEverythingStored, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, type Client } from '../support/organization.ts';
 import { stubFetch } from '../support/stub-fetch.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-const realFetch = globalThis.fetch;
 const { COMPOSIO_BASE_URL: broker, COMPOSIO_API_KEY: key } = env as unknown as Record<string, string>;
 const channel = 'C0000000001';
 

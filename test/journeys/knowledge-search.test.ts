@@ -9,6 +9,7 @@ import { createActiveWorkflow, chain, waitForEndedRuns, readEverythingStored, wa
 import type { Client } from '../support/organization.ts';
 import { stubFetch } from '../support/stub-fetch.ts';
 import { testVariables } from '../support/variables.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -311,7 +312,6 @@ describe('a dry run', () => {
 
   test('sends the same query once, however often a loop repeats it', async () => {
     const { client } = await withHandbook();
-    const realFetch = globalThis.fetch;
     const requests = stubFetch(`${simulatorsUrl}/openai/v1/embeddings`, (request) => realFetch(request));
     const definition = {
       nodes: [{ id: 'in', type: 'trigger', data: {} }, look({ limit: 1 }), { id: 'day', type: 'wait', data: { duration: 'P1D' } }],

@@ -5,6 +5,7 @@ import { crashAtCall, type CrashWatch } from '../support/crashing-object.ts';
 import { createActiveWorkflow, chain, waitForEndedRuns, readEverythingStored, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { testVariables } from '../support/variables.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -31,7 +32,6 @@ const refusal = (status: number, code: string, headers: Record<string, string> =
 /** The provider: gives the answers in turn, and repeats the last one. Keeps its requests. */
 function provider(...answers: Answer[]): { headers: Headers; body: Body }[] {
   const asked: { headers: Headers; body: Body }[] = [];
-  const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
     if (request.url !== `${baseUrl}/chat/completions`) return realFetch(request);

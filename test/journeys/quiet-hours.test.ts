@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { nextInside } from '../../src/library/time/weekly-slots.ts';
 import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -25,7 +26,6 @@ const texting = (more: object = {}) =>
 
 function provider(): string[] {
   const calls: string[] = [];
-  const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
     if (!request.url.startsWith('https://sms.example.com/')) return realFetch(request);

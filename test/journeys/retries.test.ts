@@ -4,6 +4,7 @@ import { crashBeforeStart } from '../support/background.ts';
 import { crashAtCall } from '../support/crashing-object.ts';
 import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -18,7 +19,6 @@ const calling = (more: object = {}) =>
 /** The shop's endpoint: answers with the statuses in turn, then with 200; which keys it was called with. */
 function shop(...statuses: number[]): (string | null)[] {
   const keys: (string | null)[] = [];
-  const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
     if (!request.url.startsWith('https://shop.example.com/')) return realFetch(request);
@@ -284,7 +284,6 @@ test('run.failed fires for each failure, run.completed for the end', async () =>
 test('a request that must not be repeated ends as unknown when its answer is lost, too', async () => {
   const { client } = await newOrganization();
   let calls = 0;
-  const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
     if (!request.url.startsWith('https://shop.example.com/')) return realFetch(request);

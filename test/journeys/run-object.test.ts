@@ -8,6 +8,7 @@ import { crashBeforeStart } from '../support/background.ts';
 import { crashAtCall, evictWhenReached, type CrashPoint, type CrashWatch } from '../support/crashing-object.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { stubFetch } from '../support/stub-fetch.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -34,7 +35,6 @@ async function unstartedRun(definition: unknown) {
 /** The customer's endpoint: which keys each address was called with. */
 function receiver(watches: Map<string, CrashWatch>) {
   const calls = new Map<string, (string | null)[]>();
-  const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
     if (!request.url.startsWith('https://shop.example.com/')) return realFetch(request);

@@ -5,6 +5,7 @@ import { retrievePassages } from '../../src/knowledge-base/search/retrieve-passa
 import { simulatorsUrl } from '../support/carrier.ts';
 import { stubFetch } from '../support/stub-fetch.ts';
 import { handbook, knowledgeService, longText, type KnowledgeService } from './knowledge-service.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -108,7 +109,6 @@ describe('what cannot be retrieved', () => {
   test('because nobody waits any more, is given up: what comes back late is not looked for in the index', async () => {
     const { service } = await withHandbook();
     const base = `http://slow-model-of-${service.id}.test/v1`;
-    const realFetch = globalThis.fetch;
     const controller = new AbortController();
     const asked = stubFetch(base, (request) => {
       controller.abort();

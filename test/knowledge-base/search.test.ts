@@ -9,6 +9,7 @@ import { Client, newOrganization } from '../support/organization.ts';
 import { stubFetch } from '../support/stub-fetch.ts';
 import { explainQueryPlans, recordedClient, rowsRead } from '../support/recorded-database.ts';
 import { handbook, knowledgeService, longText, type KnowledgeService } from './knowledge-service.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -239,7 +240,6 @@ describe('what a search costs', () => {
   test('of one model call, however many chunks there are', async () => {
     const { bindings, id } = await withHandbook();
     const base = `http://model-of-${id}.test/v1`;
-    const realFetch = globalThis.fetch;
     const asked = stubFetch(base, (request) => realFetch(new Request(request.url.replace(base, `${simulatorsUrl}/openai/v1`), request)));
     const context = (await backgroundContext({ ...bindings, OPENAI_BASE_URL: base } as Env, id, () => {}))!;
     await searchChunks(context, { query: 'kettle', limit: 3 });

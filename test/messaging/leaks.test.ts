@@ -4,6 +4,7 @@ import { createApp } from '../../src/app.ts';
 import { chain, readEverythingStored, waitForRunState } from '../support/journeys.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
 import { canary, configPath, newCredentials, providerKeys, simulators, testMessage } from './accounts.ts';
+import { realFetch } from '../support/real-fetch.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -38,7 +39,6 @@ test('no secret of a provider comes out again: not in an answer, a log line, an 
   // Providers that repeat in their answers what they were sent, as some do.
   let isEchoing = false;
   const sent: string[] = [];
-  const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
     if (!request.url.startsWith(simulators)) return realFetch(request);

@@ -7,6 +7,7 @@ import type { CallEnd } from '../../src/calls/contract.ts';
 import { salesAgent } from '../voice-agents/agents.ts';
 import { newOrganization, newPhone, type Client, type NewOrganization } from './organization.ts';
 import { testVariables } from './variables.ts';
+import { realFetch } from './real-fetch.ts';
 
 export type CallStub = DurableObjectStub<CallObject>;
 
@@ -187,7 +188,6 @@ type OtherAnswer = (request: Request) => Response | undefined | Promise<Response
 export function stubOutsideServices({ model, other }: { model?: Answer; other?: OtherAnswer } = {}) {
   const routes = openai.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal, ask: async () => undefined });
   const asked: Record<string, any>[] = [];
-  const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
     if (!request.url.startsWith(testVariables.OPENAI_BASE_URL)) return (await other?.(request)) ?? realFetch(request);

@@ -4,7 +4,9 @@ import { setSubscriptions } from '../../src/outbox/published-events.ts';
 import { requiredTestsGate } from '../../src/simtest/verification/verify-agent.ts';
 import { setAgentChangeGate } from '../../src/voice-agents/agents/change-gate.ts';
 import { subscriptions } from '../../src/subscriptions.ts';
+import { realFetch } from './real-fetch.ts';
 
+globalThis.fetch = realFetch;
 setSubscriptions(subscriptions);
 setAgentChangeGate(requiredTestsGate);
 

@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { realFetch } from './real-fetch.ts';
 
 /**
  * Answers the service's requests to addresses that begin with `prefix`, and returns a record of them. All other requests are sent, since objects of
@@ -6,7 +7,6 @@ import { vi } from 'vitest';
  */
 export function stubFetch(prefix: string, answer: (request: Request) => Response | Promise<Response>): Request[] {
   const asked: Request[] = [];
-  const realFetch = globalThis.fetch;
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit);
     if (!request.url.startsWith(prefix)) return realFetch(request);
