@@ -181,6 +181,7 @@ describe('rows', () => {
     const part = { spreadsheetId: '1', tab: 'T', fromRow: 2, rows: 2, columns: 2, plainColumns: [1] };
     const shown = (...rows: string[][]) => ({ data: { valueRanges: [{ values: [['Name', 'Phone']] }, { values: rows }] } });
     const stored = (...cells: (string | number)[]) => ({ data: { valueRanges: [{ values: cells.map((cell) => [cell]) }] } });
+    const movedIn = (reading: number) => [shown(['Ada', `+${reading}`]), stored(`+${reading + 10}`)];
     const answering = (answers: { data: object }[]) => fakeConnection(() => answers.shift()!);
 
     test('are read again when a row was moved in between', async () => {
@@ -191,8 +192,15 @@ describe('rows', () => {
     });
 
     test('are not given while they keep being moved', async () => {
-      const answers = [1, 2, 3].flatMap((turn) => [shown(['Ada', `+${turn}`]), stored(`+${turn + 10}`)]);
-      expect(await sheet(answering(answers).connection).readRows(part)).toMatchObject({ failure: 'unavailable' });
+      const { connection, waits } = answering([1, 2, 3, 4, 5, 6].flatMap(movedIn));
+      expect(await sheet(connection).readRows(part)).toMatchObject({ failure: 'unavailable' });
+      expect(waits).toEqual([125, 250, 500, 1_000]);
+    });
+
+    test('are given after a pause when others append a lot', async () => {
+      const { connection, waits } = answering([...[1, 2, 3, 4].flatMap(movedIn), shown(['Ada', '+1']), stored('+1')]);
+      expect(await sheet(connection).readRows(part)).toMatchObject({ rows: [['Ada', '+1']] });
+      expect(waits).toEqual([125, 250, 500]);
     });
 
     test('are given when they only look different', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { systemRuntime } from '../http/runtime.ts';
 import type { AppFailure } from '../broker/broker.ts';
 import { appFailure } from '../broker/app-failure.ts';
 import { createAppClient, type AppConnection } from './app-client.ts';
@@ -62,8 +63,9 @@ export interface Sheet {
 
 const drive = 'https://www.googleapis.com/drive/v3/files';
 const sheets = 'https://sheets.googleapis.com/v4/spreadsheets';
-/** The maximum of tries to read rows while others move them. */
-const maxReadAttempts = 3;
+/** The maximum of readings of rows while others move them; before the third there is a pause of up to this, before each later one twice as long. */
+const maxReadings = 6;
+const firstPauseMs = 250;
 const fileFields = 'id,name,modifiedTime,webViewLink,trashed';
 const sharedDriveOptions = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' };
 
@@ -99,6 +101,7 @@ const Updated = z.object({ totalUpdatedCells: z.int().default(0) });
 /** Google Sheets, API 4, and Drive, API 3, which finds its files (https://developers.google.com/workspace/sheets/api/reference/rest). */
 export function sheet(connection: AppConnection): Sheet {
   const ask = createAppClient('sheet', connection);
+  const { runtime = systemRuntime } = connection;
 
   /** Reads the cells of each range; `beyond`: a range is outside of the grid. */
   async function read(id: string, ranges: string[], valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE') {
@@ -200,7 +203,8 @@ export function sheet(connection: AppConnection): Sheet {
 
     async readRows(part) {
       let before = '';
-      for (let reading = 1; reading <= maxReadAttempts; reading++) {
+      for (let reading = 1; reading <= maxReadings; reading++) {
+        if (reading > 2) await runtime.sleep(firstPauseMs * 2 ** (reading - 3) * (0.5 + runtime.random() / 2));
         const found = await readPart(part);
         if ('failure' in found) return found;
         const { isSound, ...cells } = found;
