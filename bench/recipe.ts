@@ -25,6 +25,10 @@ export interface CallRecipe {
   learns?: Record<string, string>;
 }
 
+/** A key that the service made for one request or one write: another request has another one. */
+const ownKey = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
+const isOwnKey = (text: string) => new RegExp(`^${ownKey}$`).test(text);
+
 /** Values that are unique in the recorded statements: wherever a parameter contains one, the replay fills in another value. */
 export interface Markers {
   values: Record<string, string | number>;
@@ -70,8 +74,9 @@ function splitParts(text: string, values: Record<string, string | number>, isTim
   const names = new Map(Object.entries(values).map(([name, marker]) => [String(marker), name]));
   const alternatives = [...names.keys()].map((marker) => marker.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   const parts = [''];
-  for (const piece of text.split(new RegExp(`(${[...alternatives, String.raw`(?<!\d)\d{13}(?!\d)`].join('|')})`))) {
-    const name = names.get(piece) ?? (/^\d{13}$/.test(piece) && isTime(Number(piece)) ? 'now' : undefined);
+  for (const piece of text.split(new RegExp(`(${[...alternatives, String.raw`(?<!\d)\d{13}(?!\d)`, ownKey].join('|')})`))) {
+    const isMoment = /^\d{13}$/.test(piece) && isTime(Number(piece));
+    const name = names.get(piece) ?? (isMoment ? 'now' : isOwnKey(piece) ? piece : undefined);
     if (name === undefined) parts.push(parts.pop()! + piece);
     else parts.push(name, '');
   }
@@ -80,20 +85,25 @@ function splitParts(text: string, values: Record<string, string | number>, isTim
 
 export type Values = Record<string, Value>;
 
-/** The parameters of a statement for these values; `records` are those of the lists. */
+/**
+ * The parameters of a statement for these values; `records` are those of the lists. A key that the service made is made anew, and noted in the
+ * values, so that what uses it later has it.
+ */
 export function toParameters(slots: Slot[], values: Values, records: Values[]): Value[] {
   return slots.map((slot) => {
     if ('constant' in slot) return slot.constant;
     if ('value' in slot) return resolveValue(slot.value, values);
     if ('text' in slot) return filled(slot.text, values);
-    return `[${records.map((record) => filled(slot.each, { ...values, ...record })).join(',')}]`;
+    return `[${records.map((record) => filled(slot.each, record, values)).join(',')}]`;
   });
 }
 
-const filled = (parts: string[], values: Values) => parts.map((part, index) => (index % 2 ? resolveValue(part, values) : part)).join('');
+const filled = (parts: string[], values: Values, more?: Values) =>
+  parts.map((part, index) => (index % 2 ? resolveValue(part, values, more) : part)).join('');
 
-function resolveValue(name: string, values: Values): Value {
-  const value = values[name];
+function resolveValue(name: string, values: Values, more: Values = {}): Value {
+  if (isOwnKey(name)) values[name] ??= crypto.randomUUID();
+  const value = values[name] ?? more[name];
   if (value === undefined) throw new Error(`The recorded statement needs "${name}", which the floor does not have`);
   return value;
 }

@@ -81,7 +81,8 @@ export async function readWorkers(directory: string, configured: WorkerOptions, 
       compatibilityDate,
       d1Databases: { DB: 'floor' },
       queueProducers: { QUEUE: { queueName: 'floor' } },
-      queueConsumers: { floor: queueConsumers.events! },
+      // What the floor cannot handle must not come to the service.
+      queueConsumers: { floor: { ...queueConsumers.events, deadLetterQueue: undefined } },
       r2Buckets: { FILES: 'floor' },
       durableObjects: {
         RUN: { className: 'FloorRunObject', useSQLite: true },

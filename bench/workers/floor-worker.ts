@@ -37,7 +37,13 @@ app.post('/events/:recipe', async (c) => {
   const name = c.req.param('recipe');
   const { request, queue } = getRecipe(name);
   const { phone, data } = await c.req.json<{ phone: string; data: { customer?: string } }>();
-  const values: Values = { now: Date.now(), phone, data: JSON.stringify(data), customer: data.customer ?? null };
+  const values: Values = {
+    now: Date.now(),
+    phone,
+    data: JSON.stringify(data),
+    customer: data.customer ?? null,
+    request_key: `floor:${crypto.randomUUID()}`,
+  };
   const rows = await replay(c.env.DB, request, values, [values]);
   const { id, contact_id } = rows.flat().find((row) => 'contact_id' in row) as { id: number; contact_id: number };
   const record = { ...values, event_id: id, contact_id };
@@ -93,12 +99,19 @@ async function consume(bindings: Bindings, name: string, records: Values[]): Pro
 export default {
   fetch: app.fetch,
   async queue(batch, bindings) {
-    for (const [name, messages] of Map.groupBy(batch.messages, ({ body }) => body.recipe))
-      await consume(
-        bindings,
-        name,
-        messages.map(({ body }) => body.record),
+    try {
+      for (const [name, messages] of Map.groupBy(batch.messages, ({ body }) => body.recipe))
+        await consume(
+          bindings,
+          name,
+          messages.map(({ body }) => body.record),
+        );
+    } catch (error) {
+      console.error(
+        JSON.stringify({ level: 'error', message: 'the floor fails: its recipe no longer fits the service', error: String(error) }),
       );
+      throw error;
+    }
     batch.ackAll();
   },
 } satisfies ExportedHandler<Bindings, Message>;

@@ -37,6 +37,14 @@ test('a JSON list of one record becomes a list of all records', () => {
   expect(ids).toBe('[8,9]');
 });
 
+test('a key that the service made for one request is another in each replay, and the same within it', () => {
+  const key = '0f8fad5b-d9cb-469f-a165-70867728950e';
+  const replayed = (values: Record<string, Value>) => again([`request:${key}`, key], values) as string[];
+  const [one, two] = [replayed({ now: 5 }), replayed({ now: 5 })];
+  expect(one[0]).toBe(`request:${one[1]}`);
+  expect(new Set([key, one[1], two[1]]).size).toBe(3);
+});
+
 test('what a recorded statement needs and the floor does not have is an error that names it', () => {
   expect(() => again(['+12125550199'], { now: 5 })).toThrow('needs "phone"');
 });
