@@ -12,11 +12,11 @@ export class FloorRunObject extends DurableObject<Bindings> {
     this.#begin();
     for (let node = 1; node <= nodes; node++) this.#record(node);
     if (steps) {
-      await replay(this.env.DB, steps.calls, values);
+      await replay(this.env.DB, steps.calls, values, [values]);
       const response = await fetch(steps.url, { method: 'POST', body: JSON.stringify(values), headers: { 'idempotency-key': this.#name } });
       await response.json();
     }
-    await replay(this.env.DB, object, values);
+    await replay(this.env.DB, object, values, [values]);
   }
 
   /** A run that has come to its second node and waits there. */
@@ -28,7 +28,7 @@ export class FloorRunObject extends DurableObject<Bindings> {
 
   async wake(recipe: string, values: Values): Promise<void> {
     this.#record(3);
-    await replay(this.env.DB, getRecipe(recipe).object, values);
+    await replay(this.env.DB, getRecipe(recipe).object, values, [values]);
   }
 
   get #name(): string {
