@@ -20,12 +20,12 @@ import { nextPlatformRetry, findWaitingEntry } from '../../src/automation-workfl
 import { deliverEvent, endHold } from '../../src/automation-workflows/runs/waits/wake.ts';
 import { isLive } from '../../src/automation-workflows/run-states.ts';
 import { retryOrFailRun } from '../../src/automation-workflows/runs/engine/retry-or-fail-run.ts';
-import { isQueryBudgetSpent } from '../../src/database/query-budget.ts';
+import { isQueryBudgetSpent, runInvocation } from '../../src/database/query-budget.ts';
 import { PayloadGoneError } from '../../src/database/payload.ts';
 import { platformErrorKind } from '../../src/library/platform/platform-errors.ts';
 import { isRecord } from '../../src/library/json/json.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
-import type { Timer } from '../shared/timers.ts';
+import { fallbackDelayMs, type Timer } from '../shared/timers.ts';
 import { runSchemaSteps, StoredJournal } from './stored-journal.ts';
 import type { RunEvent } from '../../src/automation-workflows/runs/cause.ts';
 import { loadRun, type LoadedRun, projectProgress } from '../../src/automation-workflows/runs/engine/run-row.ts';
@@ -52,8 +52,9 @@ const retryRecoveryMs = 30_000;
 const failedRetentionMs = 30 * 86_400_000;
 
 /**
- * One run of a journey, named `{organization_id}/{run_id}`. The run's D1 row starts the object. The object takes steps on alarms, projects
- * its state into the row, and deletes itself once the row shows the end and the history is in R2. A failed run's object stays for 30 days.
+ * One run of a journey, named `{organization_id}/{run_id}`. The run's D1 row starts the object. The first steps are taken at once, in memory; a
+ * run that ends with them leaves nothing here. Later steps are taken on alarms. The object projects its state into the row, and deletes itself
+ * once the row shows the end and the history is in R2. A failed run's object stays for 30 days.
  * Timers:
  * - `advance`: the next step, or the end of a wait
  * - `withdraw`: takes back calls that the run no longer waits for
@@ -61,56 +62,68 @@ const failedRetentionMs = 30 * 86_400_000;
  * - `finish`: the work after the end
  */
 export class AutomationRunObject extends BaseDurableObject implements RunObject {
-  readonly #journal = new StoredJournal(this.ctx.storage, this.projection);
+  readonly #journal = new StoredJournal(this.ctx.storage, this.projection, () => this.#endFirstAdvance());
   #loaded: LoadedRun | null = null;
   /** How many runs of the workflow were held by `max_active_runs` when the row was last written; null: not known. */
   #heldRuns: number | null = null;
+  /** The first advance, while it is under way. */
+  #firstAdvance: Promise<void> | null = null;
 
   protected schemaSteps() {
     return runSchemaSteps;
   }
 
   async start(organizationId: number, runId: number): Promise<StartAnswer> {
-    if (!this.exists()) {
+    if (!this.#isPresent()) {
       const context = await this.#context(organizationId);
       const loaded = context && (await loadRun(context, runId));
       if (!loaded) return 'unknown';
       if (!isLive(loaded.row.state)) return 'ended';
-      // Another call may have created the object during the await.
-      if (!this.exists()) {
+      // Another call may have begun the run during the await.
+      if (!this.#isPresent()) {
         this.#loaded = loaded;
-        this.ctx.storage.transactionSync(() => {
-          this.create();
-          this.#journal.init(runId, organizationId, startProgress(loaded.graph, this.clock(), loaded.origin.event?.id ?? null));
-          this.timers.set('advance', this.clock());
-        });
-        await this.timers.arm();
+        this.#journal.begin(runId, organizationId, startProgress(loaded.graph, this.clock(), loaded.origin.event?.id ?? null));
+        void this.#runFirstAdvance();
         return 'started';
       }
+    }
+    if (this.#journal.isFirstAdvance()) {
+      void this.#runFirstAdvance();
+      return 'running';
     }
     await this.timers.arm();
     return isLive(this.#journal.progress().state) ? 'running' : 'ended';
   }
 
   async snapshot(): Promise<LiveRun | null> {
+    this.#endFirstAdvance();
     if (!this.exists()) return null;
-    await this.project();
+    await this.#projectEnd();
     return this.exists() ? toLiveRun(this.#journal.progress(), this.clock()) : null;
   }
 
   async hasEnded(): Promise<boolean> {
+    this.#endFirstAdvance();
     if (!this.exists()) return false;
-    await this.project();
+    await this.#projectEnd();
     return !this.exists() || !isLive(this.#journal.progress().state);
   }
 
+  /** Brings the row up to date, and once more if the run ended meanwhile: an end is shown when it is in the row. */
+  async #projectEnd(): Promise<void> {
+    await this.project();
+    if (this.exists() && !isLive(this.#journal.progress().state)) await this.project();
+  }
+
   async history(page: { limit: number; offset: number }): Promise<HistoryPage | null> {
+    this.#endFirstAdvance();
     if (!this.exists()) return null;
     const entries = this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', page.limit, page.offset);
     return { records: entries.map(historyRecord), total: this.#journal.count() };
   }
 
   async stop(ending: ExternalEnding, request: string, reason?: string): Promise<boolean> {
+    this.#endFirstAdvance();
     if (!this.exists()) return false;
     const progress = this.#journal.progress();
     if (!isLive(progress.state)) return this.#answerRepeatedStop(progress, request);
@@ -134,6 +147,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   }
 
   async deliverEvent(json: string, waitId: number): Promise<EventDelivery> {
+    this.#endFirstAdvance();
     if (!this.exists()) return 'stale';
     const answer = await deliverEvent(this.#journal, JSON.parse(json) as RunEvent, waitId, (await this.#loadDependencies()).run);
     if (answer === 'taken') await this.#advanceNow();
@@ -149,6 +163,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   }
 
   async #recheckWait(kind: 'run' | 'call', runId: number): Promise<void> {
+    this.#endFirstAdvance();
     if (!this.exists()) return;
     const progress = this.#journal.progress();
     const { wait } = progress;
@@ -158,6 +173,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   }
 
   async releaseHold(): Promise<boolean> {
+    this.#endFirstAdvance();
     if (!this.exists()) return false;
     const progress = this.#journal.progress();
     if (progress.wait?.kind === 'paused') {
@@ -169,6 +185,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   }
 
   async erase(): Promise<'gone' | 'busy'> {
+    this.#endFirstAdvance();
     if (!this.exists()) return 'gone';
     await this.project();
     if (!this.exists()) return 'gone';
@@ -181,8 +198,9 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   }
 
   async retry(version: number): Promise<RetryAnswer> {
+    this.#endFirstAdvance();
     if (!this.exists()) return { refused: 'gone', state: null };
-    await this.project();
+    await this.#projectEnd();
     const { state, retryVersion } = this.#journal.progress();
     if (state !== 'failed') return { refused: 'state', state };
     // The first of several requests retries the run; the others find it running.
@@ -194,7 +212,84 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     return this.#retry();
   }
 
+  override async deleteAllData(): Promise<void> {
+    if (!this.#journal.isFirstAdvance()) return super.deleteAllData();
+    this.#journal.forget();
+    await this.destroy();
+  }
+
+  override async alarm(): Promise<void> {
+    if (this.#journal.isFirstAdvance()) await this.#runFirstAdvance();
+    await super.alarm();
+  }
+
+  /** Whether the object has a run. */
+  #isPresent(): boolean {
+    return this.exists() || this.#journal.isFirstAdvance();
+  }
+
+  /** Takes steps until the run has ended or has tables. Whatever breaks this off, the alarm or the minute tick goes on. */
+  #runFirstAdvance(): Promise<void> {
+    this.#firstAdvance ??= runInvocation(() => this.#tryFirstAdvance()).finally(() => (this.#firstAdvance = null));
+    this.ctx.waitUntil(this.#firstAdvance);
+    return this.#firstAdvance;
+  }
+
+  async #tryFirstAdvance(): Promise<void> {
+    try {
+      await this.#advance();
+    } catch (error) {
+      if (!this.#isPresent()) return;
+      this.log.error('the first advance of a run failed; its alarm goes on', error);
+      this.#endFirstAdvance();
+      this.timers.set('advance', this.clock());
+    }
+    if (this.exists()) await this.timers.arm();
+  }
+
+  /** Gives a run in its first advance its tables and timers, because it must wait, or somebody asks for it. Its steps go on. */
+  #endFirstAdvance(): void {
+    if (!this.#journal.isFirstAdvance()) return;
+    const fallback = this.clock() + fallbackDelayMs;
+    this.ctx.storage.transactionSync(() => {
+      this.create();
+      this.#journal.writeTables();
+      this.timers.set('advance', fallback);
+    });
+    void this.ctx.storage.setAlarm(fallback);
+  }
+
+  /**
+   * Ends a completed run in its first advance with one write of its row, if nobody is to be told and nothing is left to do. False when the end
+   * needs timers.
+   */
+  async #endAtOnce(context: Context, run: LoadedRun): Promise<boolean> {
+    const progress = this.#journal.progress();
+    if (progress.state !== 'completed' || progress.leftCalls?.length) return false;
+    const { row, settings, origin } = run;
+    const isHeard = Boolean(row.has_end_trigger) && !origin.isTest;
+    if (isHeard || row.parent_run_id !== null || settings.max_active_runs !== null) return false;
+    const entries = this.#journal.firstEntries();
+    const { id } = this.#journal.identity();
+    await archiveHistory(this.env.FILES, context.organization.id, id, entries.length, (offset, limit) =>
+      entries.slice(offset, offset + limit),
+    );
+    if (!this.#journal.isFirstAdvance()) return false;
+    const { heldRuns } = await projectProgress(context, id, progress, { revision: 1, wakeAt: null });
+    // Somebody asked for the run meanwhile: it has tables now, and ends with their timers.
+    if (!this.#journal.isFirstAdvance()) return false;
+    this.#journal.forget();
+    this.#loaded = null;
+    if (this.#journal.isFirstAdvanceStored()) await this.destroy();
+    // The workflow got the setting while the run was under way. The minute tick starts held runs, too.
+    if (heldRuns > 0) await admitHeldRuns(context, origin.workflowId);
+    return true;
+  }
+
   protected async onTimer(timer: Timer): Promise<void> {
+    // The first advance may still be under way: one step at a time.
+    await this.#firstAdvance;
+    if (!this.exists()) return;
     if (timer.kind === 'retry') await this.#retry();
     else if (timer.kind === 'advance') await this.#advance().catch((error: unknown) => this.#retryOrFail(error));
     else if (timer.kind === 'withdraw') await this.#withdrawCalls();
@@ -216,7 +311,8 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
 
   /** Schedules another try after the platform failed outside a step: while the run was loaded, or a wait was checked. Throws other errors. */
   #scheduleRetry(error: unknown): null {
-    if (platformErrorKind(error) === null || !this.exists()) throw error;
+    if (platformErrorKind(error) === null || !this.#isPresent()) throw error;
+    this.#endFirstAdvance();
     const retry = nextPlatformRetry(this.#journal.progress(), error, { now: this.clock(), random: this.random });
     this.log.error('a run waits for the platform', error, { tries: retry.tries });
     this.#journal.patchProgress({ trouble: retry });
@@ -230,6 +326,9 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     const startedAt = Date.now();
     await this.#applyEarlierExit(context, loaded);
     await advance(this.#journal, { ...run, shouldYield: () => Date.now() - startedAt > maxBurstMs || isQueryBudgetSpent() });
+    if (this.#journal.isFirstAdvance() && (await this.#endAtOnce(context, loaded))) return null;
+    this.#endFirstAdvance();
+    if (!this.exists()) return null;
     if (this.#journal.progress().failing) this.#journal.patchProgress({ failing: undefined });
     const progress = this.#journal.progress();
     if (progress.leftCalls?.length) this.timers.ensure('withdraw', this.clock());

@@ -340,7 +340,13 @@ test('a failure is published once, also when the failed run is archived a month 
   const { client, id } = await newOrganization();
   shop(500);
   const { run } = await failedRun(client, calling());
-  await vi.waitFor(async () => expect(await runStub(id, run).history({ limit: 1, offset: 0 })).not.toBeNull());
+  // Published, with nothing left to do for a month.
+  await vi.waitFor(() =>
+    runInDurableObject(runStub(id, run), (_instance, { storage }) => {
+      const { due } = storage.sql.exec<{ due: number }>("SELECT due FROM timer WHERE kind = 'finish'").one();
+      expect(due).toBeGreaterThan(Date.now() + 86_400_000);
+    }),
+  );
   const late = await createActiveWorkflow(client, { trigger: { type: 'event', config: { event: 'run.failed' } } });
   await vi.waitFor(
     async () => {

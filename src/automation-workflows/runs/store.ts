@@ -147,7 +147,8 @@ export async function findRunFacts(database: Database, organizationId: number, i
   return database.first(
     database.prepare<RunFacts>(
       `SELECT r.*, ${sourcePayloadColumn}, v.definition, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
-         e.event_type, e.created_at AS event_created_at
+         e.event_type, e.created_at AS event_created_at,
+         EXISTS (SELECT 1 FROM trigger_topic s WHERE s.organization_id = r.organization_id AND s.topic = 'event:run.completed') AS has_end_trigger
        FROM automation_run r CROSS JOIN automation_workflow w CROSS JOIN automation_version v
        LEFT JOIN event e ON r.source = 'event' AND e.id = r.source_id
        WHERE r.id = ? AND r.organization_id = ? AND w.id = r.workflow_id AND v.workflow_id = r.workflow_id AND v.version = r.workflow_version`,
@@ -164,6 +165,8 @@ export interface RunFacts extends RunRow {
   workflow_settings: string;
   event_type: string | null;
   event_created_at: number | null;
+  /** Whether a trigger of the organization listens to `run.completed`. */
+  has_end_trigger: 0 | 1;
 }
 
 /** Has the minute tick start runs at `at` (epoch ms), unless they have started. */

@@ -1,0 +1,206 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, expect, test, vi } from 'vitest';
+import { crashBeforeStart, tickAt } from '../support/background.ts';
+import { countWrites } from '../support/count-writes.ts';
+import { crashAtCall, evictWhenReached, type CrashPoint } from '../support/crashing-object.ts';
+import { chain, createActiveWorkflow, runStub, waitForEndedRuns, waitForRunState } from '../support/journeys.ts';
+import { newOrganization, newPhone } from '../support/organization.ts';
+import { stubFetch } from '../support/stub-fetch.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const shop = 'https://shop.example.com/';
+
+/** Decides by the contact, computes, and ends: nothing that could be lost or repeated. */
+const pure = {
+  nodes: [
+    { id: 'in', type: 'trigger' },
+    { id: 'greet', type: 'set_context', data: { assign: { greeting: 'Hello {{ contact.first_name }}' } } },
+    { id: 'known', type: 'condition', data: { condition: { field: 'contact.first_name', operator: 'eq', value: 'Ada' } } },
+    { id: 'out', type: 'exit', data: { outcome: 'ada' } },
+  ],
+  edges: [
+    { id: 'a', source: 'in', target: 'greet' },
+    { id: 'b', source: 'greet', target: 'known' },
+    { id: 'c', source: 'known', source_handle: 'true', target: 'out' },
+  ],
+};
+const pureSteps = ['in completed', 'greet completed', 'known completed', 'out completed'];
+
+const acting = chain(
+  { id: 'contact', type: 'update_contact', data: { add_tags: ['seen'] } },
+  { id: 'call', type: 'http_request', data: { method: 'POST', url: shop, body: { run: '{{ run.id }}' } } },
+  { id: 'note', type: 'set_context', data: { assign: { status: '{{ steps.call.status }}' } } },
+);
+
+/** A run whose row is written and whose object has not begun. */
+async function unstartedRun(definition: unknown, settings: object = {}) {
+  const { client, id } = await newOrganization();
+  const contact = (await client.post('/contacts', { phone: newPhone(), first_name: 'Ada' })).body.id as number;
+  const workflow = await createActiveWorkflow(client, { definition, settings });
+  const { body } = await crashBeforeStart(() =>
+    client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact }),
+  );
+  const run = body.id as number;
+  const stub = () => runStub(id, run);
+  return { client, id, contact, workflow, run, stub, start: () => stub().start(id, run) };
+}
+
+type NewRun = Awaited<ReturnType<typeof unstartedRun>>;
+
+const stepsOf = async ({ client, run }: NewRun) =>
+  (await client.get(`/automation-workflows/runs/${run}/history`)).body.history.map(
+    (record: { node_id: string; status: string }) => `${record.node_id} ${record.status}`,
+  );
+
+/** The state in the row, which is read without the object. */
+const rowOf = async ({ run }: NewRun) => (await env.DB.prepare('SELECT * FROM automation_run WHERE id = ?').bind(run).first<any>())!;
+const rowHasEnded = (run: NewRun) => vi.waitFor(async () => expect((await rowOf(run)).completed_at).not.toBeNull());
+
+const tablesOf = ({ stub }: NewRun) =>
+  runInDurableObject(stub(), (_instance, { storage }) =>
+    storage.sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'")
+      .toArray()
+      .map(({ name }) => name),
+  );
+
+/** The rows that a run's object writes from its start to its end. */
+async function rowsOf(run: NewRun): Promise<number> {
+  const written = await countWrites((look) => runInDurableObject(run.stub(), look as never));
+  await run.start();
+  await rowHasEnded(run);
+  await vi.waitFor(async () => expect(await tablesOf(run)).toEqual([]));
+  return written().object;
+}
+
+test('a run of steps that can be taken again writes no row in its object, and its end shows everything', async () => {
+  const run = await unstartedRun(pure);
+  expect(await rowsOf(run)).toBe(0);
+  expect(await waitForRunState(run.client, run.run, 'completed')).toMatchObject({ outcome: 'ada', context: { greeting: 'Hello Ada' } });
+  expect(await stepsOf(run)).toEqual(pureSteps);
+  expect(await run.start()).toBe('ended');
+});
+
+test('a run with two side effects writes a row for each intent and each result', async () => {
+  stubFetch(shop, () => Response.json({ ok: true }));
+  const run = await unstartedRun(acting);
+  const rows = await rowsOf(run);
+  console.log(`rows written by the object of a run with two side effects: ${rows}`);
+  expect(rows).toBeLessThanOrEqual(7);
+  expect(await stepsOf(run)).toEqual(['in', 'contact', 'call', 'note', 'out'].map((node) => `${node} completed`));
+});
+
+for (const moment of ['before', 'after', 'during'] as CrashPoint[])
+  test(`a run that dies ${moment} any of its calls is begun again by the minute tick, and decides the same`, async () => {
+    const calls = 8;
+    const runs: NewRun[] = [];
+    for (let index = 0; index < calls; index++) runs.push(await unstartedRun(pure));
+    const deaths = await Promise.all(
+      runs.map(async (run, index) => {
+        const watch = await crashAtCall(run.stub(), index + 1, moment);
+        const started = run.start().catch(() => undefined);
+        if (moment === 'during') await evictWhenReached(watch, run.stub());
+        await started;
+        return watch;
+      }),
+    );
+    await vi.waitFor(
+      async () => {
+        await tickAt(Date.now() + 300_000);
+        for (const run of runs) expect((await rowOf(run)).state).toBe('completed');
+      },
+      { timeout: 25_000, interval: 200 },
+    );
+    for (const run of runs) {
+      expect(await stepsOf(run)).toEqual(pureSteps);
+      expect(await waitForEndedRuns(run.client, run.workflow, 1)).toMatchObject([{ outcome: 'ada', context: { greeting: 'Hello Ada' } }]);
+    }
+    expect(deaths.filter(({ died }) => died).length).toBeGreaterThan(4);
+    expect(deaths.at(-1)!.died).toBe(false);
+  });
+
+/** A run in the middle of its request to the shop, which answers when told. */
+async function asking() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const asked = stubFetch(shop, async () => {
+    await released;
+    return Response.json({ ok: true });
+  });
+  const run = await unstartedRun(acting);
+  expect(await run.start()).toBe('started');
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  return { run, asked, release };
+}
+
+test('who asks for a run during its first steps is answered, and the run goes on', async () => {
+  const { run, asked, release } = await asking();
+  expect(await tablesOf(run)).toEqual(['first_advance']);
+  expect(await run.start()).toBe('running');
+  expect((await run.client.get(`/automation-workflows/runs/${run.run}`)).body).toMatchObject({ state: 'running', current_node_id: 'call' });
+  expect(await stepsOf(run)).toEqual(['in completed', 'contact completed', 'call started']);
+  expect(await tablesOf(run)).not.toContain('first_advance');
+  release();
+  await waitForRunState(run.client, run.run, 'completed');
+  expect(asked).toHaveLength(1);
+  expect(await stepsOf(run)).toEqual(['in', 'contact', 'call', 'note', 'out'].map((node) => `${node} completed`));
+});
+
+test('a run that is stopped during its first steps stays stopped, and takes no further step', async () => {
+  const { run, release } = await asking();
+  expect(await run.client.post(`/automation-workflows/runs/${run.run}/stop`)).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+  release();
+  await vi.waitFor(async () => expect(await tablesOf(run)).toEqual([]));
+  expect(await rowOf(run)).toMatchObject({ state: 'cancelled' });
+  expect(await stepsOf(run)).toEqual(['in completed', 'contact completed', 'call completed']);
+});
+
+test('an object that dies during a request goes on by its alarm, under the same key', async () => {
+  const keys: (string | null)[] = [];
+  let isFirst = true;
+  const asked = stubFetch(shop, async (request) => {
+    keys.push(request.headers.get('idempotency-key'));
+    if (!isFirst) return Response.json({ ok: true });
+    isFirst = false;
+    return new Promise(() => undefined);
+  });
+  const run = await unstartedRun(acting);
+  await run.start();
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await runInDurableObject(run.stub(), (_instance, state) => state.abort('the object dies here')).catch(() => undefined);
+  await rowHasEnded(run);
+  expect(keys).toEqual([`${run.run}:call:1:1`, `${run.run}:call:1:1`]);
+  expect(await stepsOf(run)).toEqual(['in', 'contact', 'call', 'note', 'out'].map((node) => `${node} completed`));
+});
+
+test('a run of which much is in memory gets tables, and loses nothing', async () => {
+  stubFetch(shop, () => Response.json({ ok: true }));
+  const long = 'x'.repeat(15_000);
+  const nodes = Array.from({ length: 8 }, (_, index) => ({
+    id: `s${index}`,
+    type: 'set_context',
+    data: { assign: { [`v${index}`]: long } },
+  }));
+  const run = await unstartedRun(chain(...nodes, { id: 'call', type: 'http_request', data: { method: 'POST', url: shop } }));
+  await run.start();
+  await rowHasEnded(run);
+  expect(await stepsOf(run)).toEqual(['in', ...nodes.map(({ id }) => id), 'call', 'out'].map((node) => `${node} completed`));
+});
+
+test("an organization's deletion ends a run during its first steps", async () => {
+  const { run, release } = await asking();
+  await run.stub().deleteAllData();
+  release();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await tablesOf(run)).toEqual([]);
+});
+
+test('a run that waits in its first advance survives eviction', async () => {
+  const run = await unstartedRun(chain({ id: 'nap', type: 'wait', data: { duration: 'PT1S' } }));
+  await run.start();
+  await vi.waitFor(async () => expect((await rowOf(run)).state).toBe('waiting'));
+  await evictDurableObject(run.stub());
+  await rowHasEnded(run);
+});
