@@ -1,6 +1,6 @@
 import type { Context } from '../../src/context.ts';
 import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
-import { archiveHistory, historyRecord } from '../../src/automation-workflows/runs/engine/history.ts';
+import { archiveHistory, historyRecord, packHistory } from '../../src/automation-workflows/runs/engine/history.ts';
 import { advance } from '../../src/automation-workflows/runs/engine/interpreter.ts';
 import { withdrawJourneyCall } from '../../src/automation-workflows/runs/effects/journey-call.ts';
 import {
@@ -271,11 +271,13 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     if (isHeard || row.parent_run_id !== null || settings.max_active_runs !== null) return false;
     const entries = this.#journal.firstEntries();
     const { id } = this.#journal.identity();
-    await archiveHistory(this.env.FILES, context.organization.id, id, entries.length, (offset, limit) =>
-      entries.slice(offset, offset + limit),
-    );
+    const history = packHistory(entries);
+    if (history === null)
+      await archiveHistory(this.env.FILES, context.organization.id, id, entries.length, (offset, limit) =>
+        entries.slice(offset, offset + limit),
+      );
     if (!this.#journal.isFirstAdvance()) return false;
-    const { heldRuns } = await projectProgress(context, id, progress, { revision: 1, wakeAt: null });
+    const { heldRuns } = await projectProgress(context, id, progress, { revision: 1, wakeAt: null, history });
     // Somebody asked for the run meanwhile: it has tables now, and ends with their timers.
     if (!this.#journal.isFirstAdvance()) return false;
     this.#journal.forget();

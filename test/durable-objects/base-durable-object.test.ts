@@ -79,6 +79,7 @@ test('a late projection never overwrites the row in D1 with an older state', asy
     outcome: null,
     error: null,
     contextChanges: null,
+    history: null,
     voiceCallRunId: null,
     hold: null,
     revision: 99,

@@ -1,5 +1,5 @@
-import { and, eq } from 'drizzle-orm';
-import { automationWorkflow, type automationRun } from '../../database/schema/automation-workflows.ts';
+import { and, eq, getTableColumns } from 'drizzle-orm';
+import { automationWorkflow, automationRun } from '../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import type { Database, Statement } from '../../database/client.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
@@ -9,12 +9,18 @@ import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 
 export type RunSource = StoredRow<typeof automationRun>['source'];
 
-/** A run's row. `error` is JSON text of RunError. */
-export type RunRow = StoredRow<typeof automationRun> & {
+/** A run's row without its history. `error` is JSON text of RunError. */
+export type RunRow = Omit<StoredRow<typeof automationRun>, 'history'> & {
   state: RunState;
   /** JSON text, or a pointer into R2, of the event or delivery that the run started from. */
   source_payload: string | null;
 };
+
+/** The columns of `RunRow` of the run `r`. A page of runs shows no histories. */
+export const runColumns = Object.values(getTableColumns(automationRun))
+  .filter(({ name }) => name !== 'history')
+  .map(({ name }) => `r.${name}`)
+  .join(', ');
 
 /** Reads `source_payload` of the run `r`. */
 export const sourcePayloadColumn = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
@@ -32,9 +38,11 @@ export const workflowStatusStatement = (
       .where(and(eq(automationWorkflow.id, workflowId), eq(automationWorkflow.organizationId, organizationId))),
   );
 
-export async function findRun(database: Database, organizationId: number, id: number): Promise<RunRow | null> {
+export type RunRowWithHistory = RunRow & Pick<StoredRow<typeof automationRun>, 'history'>;
+
+export async function findRun(database: Database, organizationId: number, id: number): Promise<RunRowWithHistory | null> {
   return database.first(
-    database.prepare<RunRow>(
+    database.prepare<RunRowWithHistory>(
       `SELECT r.*, ${sourcePayloadColumn} FROM automation_run r WHERE r.id = ? AND r.organization_id = ?`,
       id,
       organizationId,
@@ -45,7 +53,7 @@ export async function findRun(database: Database, organizationId: number, id: nu
 export async function findRuns(database: Database, organizationId: number, ids: number[]): Promise<RunRow[]> {
   return database.all(
     database.prepare<RunRow>(
-      `SELECT r.*, ${sourcePayloadColumn} FROM json_each(?) j CROSS JOIN automation_run r WHERE r.id = j.value AND r.organization_id = ? ORDER BY j.key`,
+      `SELECT ${runColumns}, ${sourcePayloadColumn} FROM json_each(?) j CROSS JOIN automation_run r WHERE r.id = j.value AND r.organization_id = ? ORDER BY j.key`,
       JSON.stringify(ids),
       organizationId,
     ),
@@ -78,6 +86,8 @@ export interface RunProjection {
   outcome: string | null;
   error: string | null;
   contextChanges: string | null;
+  /** See the column. */
+  history: string | null;
   hold: 'paused' | null;
   voiceCallRunId: number | null;
   revision: number;
@@ -106,7 +116,7 @@ export async function projectRun(
   const [, rows] = await database.batch(
     [
       database.prepare(
-        `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, revision = ?, wake_at = ?, started_at = ?,
+        `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, history = ?, revision = ?, wake_at = ?, started_at = ?,
          completed_at = ?, hold = ?, voice_call_run_id = ?${isOver ? ', is_sole = 0, is_exitable = 0' : ''}
        WHERE id = ? AND organization_id = ? AND revision < ? AND completed_at IS NULL`,
         projection.state,
@@ -114,6 +124,7 @@ export async function projectRun(
         projection.outcome,
         projection.error,
         projection.contextChanges,
+        projection.history,
         projection.revision,
         projection.wakeAt,
         projection.startedAt,
@@ -146,7 +157,7 @@ export async function projectRun(
 export async function findRunFacts(database: Database, organizationId: number, id: number): Promise<RunFacts | null> {
   return database.first(
     database.prepare<RunFacts>(
-      `SELECT r.*, ${sourcePayloadColumn}, v.definition, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
+      `SELECT ${runColumns}, ${sourcePayloadColumn}, v.definition, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
          e.event_type, e.created_at AS event_created_at,
          EXISTS (SELECT 1 FROM trigger_topic s WHERE s.organization_id = r.organization_id AND s.topic = 'event:run.completed') AS has_end_trigger
        FROM automation_run r CROSS JOIN automation_workflow w CROSS JOIN automation_version v

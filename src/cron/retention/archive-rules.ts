@@ -16,7 +16,7 @@ export const archiveRules: RetentionRule[] = [
     table: 'automation_run',
     setting: 'RETENTION_DAYS',
     isDone: 'old.completed_at IS NOT NULL',
-    length: 'coalesce(length(initial_context), 0) + coalesce(length(context_changes), 0)',
+    length: 'coalesce(length(initial_context), 0) + coalesce(length(context_changes), 0) + coalesce(length(history), 0)',
     hasContact: true,
     counters: (database, json, gone) =>
       database.prepare(

@@ -182,6 +182,8 @@ export const automationRun = sqliteTable(
     initialContext: text('initial_context'),
     /** The values that the steps added to the initial context. */
     contextChanges: text('context_changes'),
+    /** A short history of an ended run (`packHistory`); null: the history is with the run's object or in R2. */
+    history: text('history'),
     revision: integer('revision').notNull().default(0),
     wakeAt: moment('wake_at'),
     startedAt: moment('started_at'),

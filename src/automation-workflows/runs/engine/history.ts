@@ -33,6 +33,57 @@ export const historyRecord = (entry: HistoryEntry): HistoryRecord => ({
   duration_ms: entry.completedAt === null ? null : entry.completedAt - entry.startedAt,
 });
 
+/**
+ * A history up to this length stays in the run's row, in characters. Beyond it an R2 object is cheaper: writing one costs as much as D1 takes
+ * for 2 KB in the 90 days of RETENTION_DAYS.
+ */
+const maxPackedLength = 2000;
+
+/** The fields of a `HistoryEntry`, in this order. Stored, so the order never changes. */
+type PackedEntry = [
+  nodeId: string,
+  nodeType: string,
+  nodeName: string | null,
+  visit: number,
+  attempt: number,
+  status: HistoryEntry['status'],
+  input: unknown,
+  output: unknown,
+  error: HistoryEntry['error'],
+  startedAt: number,
+  completedAt: number | null,
+];
+
+/** The history of an ended run as JSON for its row; null when it is too long. */
+export function packHistory(entries: readonly HistoryEntry[]): string | null {
+  const packed = entries.map((entry): PackedEntry => [
+    entry.nodeId,
+    entry.nodeType,
+    entry.nodeName,
+    entry.visit,
+    entry.attempt,
+    entry.status,
+    entry.input,
+    entry.output,
+    entry.error,
+    entry.startedAt,
+    entry.completedAt,
+  ]);
+  const text = JSON.stringify(packed);
+  return text.length > maxPackedLength ? null : text;
+}
+
+/** A page of the history in a run's row, oldest first. */
+export function readPackedHistory(text: string, { limit, offset }: { limit: number; offset: number }) {
+  const packed = JSON.parse(text) as PackedEntry[];
+  const records = packed.slice(offset, offset + limit).map((fields, index) => {
+    const [nodeId, nodeType, nodeName, visit, attempt, status, input, output, error, startedAt, completedAt] = fields;
+    const id = offset + index + 1;
+    return historyRecord({ id, nodeId, nodeType, nodeName, visit, attempt, status, input, output, error, startedAt, completedAt });
+  });
+  return { records, total: packed.length };
+}
+
 const entriesPerPart = 500;
 
 const toPartKey = (organizationId: number, runId: number, part: number) => `runs/${organizationId}/${runId}/history-${part}.json`;

@@ -67,13 +67,13 @@ function toStartEvent(row: RunFacts, own: unknown, payload: unknown): RunOrigin[
 
 /**
  * Writes a run's progress into its D1 row, and deletes the `run_waiter` rows of waits that have ended. `wakeAt` in epoch ms; null for an ended
- * run.
+ * run. `history` is that of an ended run, if it is short.
  */
 export async function projectProgress(
   { bindings, database, organization }: Context,
   id: number,
   progress: Progress,
-  { revision, wakeAt }: { revision: number; wakeAt: number | null },
+  { revision, wakeAt, history = null }: { revision: number; wakeAt: number | null; history?: string | null },
 ): Promise<ProjectionResult> {
   const changes = JSON.stringify({ assigned: progress.assigned, outputs: progress.outputs });
   const projection = {
@@ -82,6 +82,7 @@ export async function projectProgress(
     outcome: progress.outcome,
     error: progress.error && JSON.stringify(progress.error),
     contextChanges: await storePayload(bindings.FILES, () => `${organization.id}/runs/${id}-${revision}`, changes),
+    history,
     hold: holdOf(progress),
     voiceCallRunId: progress.voiceCallRunId ?? null,
     revision,

@@ -74,7 +74,7 @@ export async function reviveRun(
     const [revived, rows] = await database.batch(
       [
         database.prepare(
-          `UPDATE automation_run SET state = 'running', workflow_version = ?1, outcome = NULL, error = NULL, completed_at = NULL, wake_at = ?2, revision = ?3,
+          `UPDATE automation_run SET state = 'running', workflow_version = ?1, outcome = NULL, error = NULL, history = NULL, completed_at = NULL, wake_at = ?2, revision = ?3,
            is_sole = (SELECT coalesce(w.settings ->> 'one_live_run_per_key', 0) AND automation_run.is_test = 0 AND automation_run.entry_key IS NOT NULL
              FROM automation_workflow w WHERE w.id = automation_run.workflow_id),
            is_exitable = (SELECT json_array_length(w.settings, '$.exit_on') > 0 FROM automation_workflow w WHERE w.id = automation_run.workflow_id)
@@ -147,7 +147,7 @@ export async function eraseRunRows(database: Database, organizationId: number, i
       ),
       database.prepare(
         `UPDATE automation_run SET contact_id = NULL, entry_key = NULL, initial_context = iif(source = 'run', '{}', NULL),
-           context_changes = NULL, error = iif(json_valid(error), json_set(error, '$.message', 'Erased with the contact'), NULL)
+           context_changes = NULL, history = NULL, error = iif(json_valid(error), json_set(error, '$.message', 'Erased with the contact'), NULL)
          WHERE id IN (SELECT value FROM json_each(?1)) AND +organization_id = ?2 AND completed_at IS NOT NULL`,
         json,
         organizationId,

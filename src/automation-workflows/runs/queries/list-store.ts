@@ -1,7 +1,7 @@
 import type { Database, Statement } from '../../../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../../http/pagination.ts';
 import type { RunState } from '../../run-states.ts';
-import { sourcePayloadColumn, type RunRow } from '../store.ts';
+import { runColumns, sourcePayloadColumn, type RunRow } from '../store.ts';
 
 export interface RunFilter {
   workflowId?: number | undefined;
@@ -36,7 +36,7 @@ export async function listRuns(
   const from = `automation_run r INDEXED BY ${chooseIndex(filter)}`;
   const [rows, counted] = await database.batch([
     database.prepare<RunRow>(
-      `SELECT r.*, ${sourcePayloadColumn} FROM ${from} WHERE ${where.sql} AND r.id < ? ORDER BY r.id DESC LIMIT ? OFFSET ?`,
+      `SELECT ${runColumns}, ${sourcePayloadColumn} FROM ${from} WHERE ${where.sql} AND r.id < ? ORDER BY r.id DESC LIMIT ? OFFSET ?`,
       ...where.parameters,
       page.after?.id ?? Number.MAX_SAFE_INTEGER,
       page.limit + 1,
