@@ -17,8 +17,9 @@ const alarmBudgetMs = 20_000;
 /** Numbered schema steps. A step that has landed is never edited; a change is a new step. */
 export type SchemaSteps = readonly string[];
 
+/** Without a rowid, each timer is one written row. Objects of earlier versions have a rowid, too. */
 const timerSchema =
-  'CREATE TABLE timer (kind TEXT NOT NULL, subject TEXT NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL, PRIMARY KEY (kind, subject))';
+  'CREATE TABLE timer (kind TEXT NOT NULL, subject TEXT NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL, PRIMARY KEY (kind, subject)) WITHOUT ROWID';
 
 /**
  * The base of all Durable Objects with state: schema steps, timers behind one alarm, and repair after a crash.
@@ -95,11 +96,12 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
   private migrate(): void {
     const { sql } = this.ctx.storage;
     const done = sql.exec<{ done: number }>('SELECT coalesce(max(number), 0) AS done FROM schema_step').one().done;
-    for (const [index, step] of this.schemaSteps().entries()) {
-      if (index < done) continue;
-      sql.exec(step);
-      sql.exec('INSERT INTO schema_step (number) VALUES (?)', index + 1);
-    }
+    const steps = this.schemaSteps();
+    if (done >= steps.length) return;
+    this.ctx.storage.transactionSync(() => {
+      for (const step of steps.slice(done)) sql.exec(step);
+      sql.exec('INSERT INTO schema_step (number) VALUES (?)', steps.length);
+    });
   }
 
   /** Writes the state into the object's D1 row, unless the row has a higher revision. */

@@ -62,7 +62,7 @@ export class Timers {
   due(now: number): Timer[] {
     return this.#storage.sql
       .exec<Timer & Record<string, SqlStorageValue>>(
-        'SELECT kind, subject, due, attempts FROM timer WHERE due <= ? ORDER BY due, rowid',
+        'SELECT kind, subject, due, attempts FROM timer WHERE due <= ? ORDER BY due, kind, subject',
         now,
       )
       .toArray();
