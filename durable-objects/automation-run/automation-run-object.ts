@@ -315,6 +315,12 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   #scheduleRetry(error: unknown): null {
     if (platformErrorKind(error) === null || !this.#isPresent()) throw error;
     this.#endFirstAdvance();
+    if (!isLive(this.#journal.progress().state)) {
+      this.log.error('the end of a run waits for the platform', error);
+      this.timers.clear('advance');
+      this.timers.ensure('finish', this.clock());
+      return null;
+    }
     const retry = nextPlatformRetry(this.#journal.progress(), error, { now: this.clock(), random: this.random });
     this.log.error('a run waits for the platform', error, { tries: retry.tries });
     this.#journal.patchProgress({ trouble: retry });

@@ -121,6 +121,31 @@ for (const moment of ['before', 'after', 'during'] as CrashPoint[])
     expect(deaths.at(-1)!.died).toBe(false);
   });
 
+test('an end that the database refuses is written by a timer, and its history is complete', async () => {
+  const run = await unstartedRun(pure);
+  let refusals = 0;
+  await runInDurableObject(run.stub(), (instance) => {
+    const object = instance as unknown as { env: Env };
+    const real = object.env;
+    const DB = new Proxy(real.DB, {
+      get: (target, name) => {
+        if (name !== 'batch') return Reflect.get(target, name).bind(target);
+        return (statements: D1PreparedStatement[]) =>
+          statements.length > 1 && refusals++ < 6
+            ? Promise.reject(new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.'))
+            : target.batch(statements);
+      },
+    });
+    object.env = new Proxy(real, { get: (target, name) => (name === 'DB' ? DB : Reflect.get(target, name)) });
+  });
+  await run.start();
+  await rowHasEnded(run);
+  expect(refusals).toBeGreaterThan(5);
+  expect(await waitForRunState(run.client, run.run, 'completed')).toMatchObject({ outcome: 'ada', trouble: null });
+  await vi.waitFor(async () => expect(await tablesOf(run)).toEqual([]));
+  expect(await stepsOf(run)).toEqual(pureSteps);
+});
+
 /** A run in the middle of its request to the shop, which answers when told. */
 async function asking() {
   let release = () => {};
