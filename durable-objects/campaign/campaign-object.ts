@@ -370,10 +370,12 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
 
   /** Runs a transaction that changes what the row shows. The row follows within a second. */
   #change<Result>(transaction: () => Result): Result {
-    return this.projection.change(() => {
-      this.timers.ensure('project', this.clock() + projectionIntervalMs);
-      return transaction();
-    });
+    return this.#rows.transaction(() =>
+      this.projection.change(() => {
+        this.timers.ensure('project', this.clock() + projectionIntervalMs);
+        return transaction();
+      }),
+    );
   }
 
   protected override async project(): Promise<void> {

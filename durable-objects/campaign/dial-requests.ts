@@ -52,7 +52,7 @@ export class DialRequests {
       if (calls.length > 0 && length > maxBatchLength) break;
       this.#sql.exec('INSERT INTO asked (number, portion, is_contact_gone) VALUES (?, ?, 0)', number, batch);
       if (isNew) cursors.set(timeZoneGroup, number);
-      else this.#sql.exec("UPDATE campaign_row SET state = 'pending', due = NULL WHERE number = ?", number);
+      else this.#rows.request(number);
       calls.push(call);
     }
     for (const [groupId, cursor] of cursors) this.#timeZoneGroups.moveCursor(groupId, cursor);

@@ -2,7 +2,7 @@ import type { Context } from '../../src/context.ts';
 import { toRowCounts } from '../../src/campaigns/rows/row-states.ts';
 import { publish } from '../../src/outbox/published-events.ts';
 import type { Campaign } from './campaign-store.ts';
-import type { StoredTally } from './row-store.ts';
+import type { StoredTally } from './row-tally.ts';
 
 /** Publishes `campaign.completed`. Repeatable: the campaign is the key of the runs that it starts. */
 export const publishCampaignCompleted = (

@@ -1,15 +1,13 @@
-import type { Tally } from '../../src/campaigns/rows/row-states.ts';
 import type { RetryConfig } from '../../src/campaigns/configs/configs.ts';
 import { noRetryReason } from '../../src/campaigns/dialing/retry-policy.ts';
 import type { UnreachedOutcome } from '../../src/campaigns/dialing/retry-policy.ts';
-import { rowStates } from '../../src/campaigns/rows/row-states.ts';
 import type { RowState } from '../../src/campaigns/rows/row-states.ts';
 import { toSkipReason } from '../../src/campaigns/rows/apply-report.ts';
 import type { EndReason, RowProgress } from '../../src/campaigns/rows/apply-report.ts';
 import type { RedialRow, RowRecord } from '../../src/campaigns/rpc.ts';
 import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
-import { rowOutcomes } from '../../src/calls/attempt/outcomes.ts';
 import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
+import { RowTally, type StoredTally, type TalliedRow } from './row-tally.ts';
 import type { CampaignRowColumns } from './schema.ts';
 import { findOpening, waitsForWindowCondition, type WindowOpenings } from './time-zone-groups.ts';
 
@@ -24,12 +22,6 @@ type ProgressRow = Omit<CampaignRowColumns, 'phone' | 'contact_id' | 'variables'
 type WaitingRecordRow = Columns<
   'number' | 'lane' | 'phone' | 'contact_id' | 'state' | 'outcome' | 'reason' | 'attempts' | 'due' | 'run_ids' | 'variables'
 > & { waits: number };
-
-export interface StoredTally {
-  rows: Tally;
-  outcomes: Record<RowOutcome, number>;
-  attempts: number;
-}
 
 const progressColumns =
   'number, lane, state, outcome, reason, attempts, carrier_troubles, rate_limits, unreached, due, not_before, attempt, run_ids, heard_at';
@@ -53,20 +45,43 @@ const stateConditions: Record<RowState, string> = {
   skipped: indexedCondition,
 };
 
-/** The rows of a campaign in the SQLite of its object. Triggers keep the tally. */
+/** The rows of a campaign in the SQLite of its object. Whoever changes a state, an outcome or attempts does it here: the tally follows. */
 export class RowStore {
   readonly #sql: SqlStorage;
+  readonly #tally: RowTally;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    this.#tally = new RowTally(sql);
+  }
+
+  /** Runs a transaction. If it throws, its changes are undone, and the rows are counted again. */
+  transaction<Result>(run: () => Result): Result {
+    try {
+      return run();
+    } catch (error) {
+      this.#tally.forget();
+      throw error;
+    }
+  }
+
+  /** Updates one row by `update`, which makes `change`. */
+  #update(number: number, change: Partial<TalliedRow>, update: () => void): void {
+    const [before] = this.#tally.isCounted()
+      ? this.#sql
+          .exec<Columns<'state' | 'outcome' | 'attempts'>>('SELECT state, outcome, attempts FROM campaign_row WHERE number = ?', number)
+          .toArray()
+      : [];
+    update();
+    if (before) this.#tally.move(before, { ...before, ...change });
   }
 
   /** Adds rows of the source. Rows that are stored already stay as they are. */
   add(rows: CampaignSourceRow[]): void {
-    for (const row of rows)
-      this.#sql.exec(
+    for (const row of rows) {
+      const added = this.#sql.exec(
         `INSERT OR IGNORE INTO campaign_row (number, phone, contact_id, lane, state, reason, attempts, carrier_troubles, rate_limits, attempt,
-           run_ids, heard_at, variables) VALUES (?, ?, ?, 0, ?, ?, 0, 0, 0, 1, '[]', 0, ?)`,
+           run_ids, heard_at, variables) VALUES (?, ?, ?, 0, ?, ?, 0, 0, 0, 1, '[]', 0, ?) RETURNING number`,
         row.row_number,
         row.phone,
         row.contact_id,
@@ -74,6 +89,8 @@ export class RowStore {
         row.reason,
         JSON.stringify(row.variables),
       );
+      if (added.toArray().length > 0) this.#tally.move(null, { state: row.state, outcome: null, attempts: 0 });
+    }
   }
 
   lastRow(): { row_number: number; contact_id: number | null } | null {
@@ -94,6 +111,11 @@ export class RowStore {
   }
 
   write(number: number, row: RowProgress): void {
+    const { state, outcome, attempts } = row;
+    this.#update(number, { state, outcome, attempts }, () => this.#write(number, row));
+  }
+
+  #write(number: number, row: RowProgress): void {
     this.#sql.exec(
       `UPDATE campaign_row SET state = ?, outcome = ?, reason = ?, attempts = ?, carrier_troubles = ?, rate_limits = ?, unreached = ?,
          due = ?, not_before = ?, attempt = ?, run_ids = ?, heard_at = ? WHERE number = ?`,
@@ -115,7 +137,16 @@ export class RowStore {
 
   /** Has a row wait until `due` (epoch ms). */
   schedule(number: number, due: number): void {
-    this.#sql.exec("UPDATE campaign_row SET state = 'scheduled', due = ? WHERE number = ?", due, number);
+    this.#update(number, { state: 'scheduled' }, () =>
+      this.#sql.exec("UPDATE campaign_row SET state = 'scheduled', due = ? WHERE number = ?", due, number),
+    );
+  }
+
+  /** The call of a row that waited for its moment is requested. */
+  request(number: number): void {
+    this.#update(number, { state: 'pending' }, () =>
+      this.#sql.exec("UPDATE campaign_row SET state = 'pending', due = NULL WHERE number = ?", number),
+    );
   }
 
   /** After a change of the calling windows, a waiting row is due at its own moment and meets the new windows then. */
@@ -133,17 +164,21 @@ export class RowStore {
     for (const { number, unreached, attempts } of waiting) {
       const reason = noRetryReason(unreached, attempts, retry);
       if (reason)
-        this.#sql.exec(
-          "UPDATE campaign_row SET state = 'failed', outcome = unreached, reason = ?, due = NULL WHERE number = ?",
-          reason,
-          number,
+        this.#update(number, { state: 'failed', outcome: unreached }, () =>
+          this.#sql.exec(
+            "UPDATE campaign_row SET state = 'failed', outcome = unreached, reason = ?, due = NULL WHERE number = ?",
+            reason,
+            number,
+          ),
         );
     }
   }
 
   /** Ends a row that was not dialled. */
   end(number: number, state: 'failed' | 'skipped', reason: string): void {
-    this.#sql.exec('UPDATE campaign_row SET state = ?, reason = ?, due = NULL WHERE number = ?', state, reason, number);
+    this.#update(number, { state }, () =>
+      this.#sql.exec('UPDATE campaign_row SET state = ?, reason = ?, due = NULL WHERE number = ?', state, reason, number),
+    );
   }
 
   /** Ends a page of the waiting rows after a row number that the call slots do not have. Returns the last number; null: no rows are left. */
@@ -157,6 +192,7 @@ export class RowStore {
         limit,
       )
       .toArray();
+    this.#tally.forget();
     return ended.length < limit ? null : Math.max(...ended.map(({ number }) => number));
   }
 
@@ -179,10 +215,7 @@ export class RowStore {
   }
 
   tally(): StoredTally {
-    const row = this.#sql.exec<Record<string, number>>('SELECT * FROM tally').one();
-    const part = <Name extends string>(columns: readonly Name[], prefix = '') =>
-      Object.fromEntries(columns.map((column) => [column, row[prefix + column]!])) as Record<Name, number>;
-    return { rows: part(rowStates), outcomes: part(rowOutcomes, 'outcome_'), attempts: row['attempts']! };
+    return this.#tally.read();
   }
 
   /** The earliest moment (epoch ms) that a row waits for; null: no row waits for one. */

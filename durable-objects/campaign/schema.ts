@@ -49,8 +49,7 @@ export const campaignTimers = {
 
 /**
  * `asked`: the rows that the call slots have, or may have. `lane`: the time zone groups. `ended_call`: the calls that the circuit breaker
- * counts. `tally`: how many rows are in each state, how many rows that were dialled have each outcome, and the sum of attempts. The tally
- * names states and outcomes: a new one needs a step of its own.
+ * counts.
  */
 export const campaignSchemaSteps = [
   `CREATE TABLE campaign (
@@ -135,4 +134,6 @@ export const campaignSchemaSteps = [
        attempts = attempts + NEW.attempts - OLD.attempts;
    END;
    UPDATE tally SET attempts = (SELECT ifnull(sum(attempts), 0) FROM campaign_row);`,
+  // The object keeps the tally in memory (`row-tally.ts`): each change of a row wrote it, too.
+  'DROP TRIGGER campaign_row_added; DROP TRIGGER campaign_row_moved; DROP TABLE tally;',
 ] as const;

@@ -1,7 +1,7 @@
 import { toRowCounts } from '../../src/campaigns/rows/row-states.ts';
 import type { CampaignProgress, LiveCampaign, LogEntry } from '../../src/campaigns/rpc.ts';
 import type { Campaign } from './campaign-store.ts';
-import type { StoredTally } from './row-store.ts';
+import type { StoredTally } from './row-tally.ts';
 import { toShownTally } from './time-zone-groups.ts';
 
 export const toLiveCampaign = (campaign: Campaign, { rows }: StoredTally, logs: LogEntry[]): LiveCampaign => ({

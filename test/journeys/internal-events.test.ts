@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { publishCampaignCompleted } from '../../durable-objects/campaign/publish-completed.ts';
 import type { Campaign } from '../../durable-objects/campaign/campaign-store.ts';
-import type { StoredTally } from '../../durable-objects/campaign/row-store.ts';
+import type { StoredTally } from '../../durable-objects/campaign/row-tally.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import { emptyTally } from '../../src/campaigns/rows/row-states.ts';
 import type { RunCompletion } from '../../src/calls/records/store.ts';
