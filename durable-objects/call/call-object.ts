@@ -21,7 +21,7 @@ import { Chat, createEventStream } from './chat.ts';
 import { parseRelayFrame } from './relay-frames.ts';
 import type { PostCallContext } from './post-call-context.ts';
 import { finalizeCall, finishPostCall, runFollowUp } from './post-call.ts';
-import { conversationSchemaStep, StoredConversation } from './stored-conversation.ts';
+import { callChangeSchemaStep, conversationSchemaStep, StoredConversation } from './stored-conversation.ts';
 import { LiveConversation } from './live-conversation.ts';
 
 /** More tokens than a call ever uses. */
@@ -47,7 +47,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   #finalizing: Promise<void> | null = null;
 
   protected schemaSteps() {
-    return [callSchemaStep, conversationSchemaStep];
+    return [callSchemaStep, conversationSchemaStep, callChangeSchemaStep];
   }
 
   /** Empty: the row is written once, when the run is finalized. */

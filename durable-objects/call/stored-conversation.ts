@@ -13,7 +13,11 @@ export const conversationSchemaStep = `
   CREATE TABLE message (id INTEGER PRIMARY KEY, message TEXT NOT NULL);
   CREATE TABLE event (id INTEGER PRIMARY KEY, event TEXT NOT NULL);`;
 
-/** A conversation in its object's SQLite. Rows that were read or written stay in memory, since each turn reads the history. */
+/** Each change is one row; the tables of the step before hold what calls of earlier versions wrote. All columns but `id` are JSON. */
+export const callChangeSchemaStep =
+  'CREATE TABLE change (id INTEGER PRIMARY KEY, state TEXT, messages TEXT NOT NULL, removed TEXT NOT NULL, events TEXT NOT NULL)';
+
+/** A conversation in its object's SQLite. State and messages stay in memory, since each turn reads them. */
 export class StoredConversation implements ConversationStore {
   /** Called with each message that is written. */
   onMessage: ((message: StoredMessage) => void) | null = null;
@@ -27,29 +31,41 @@ export class StoredConversation implements ConversationStore {
 
   state(): ConversationState | null {
     if (this.#state === undefined) {
-      const [row] = this.#storage.sql.exec<{ state: string }>('SELECT state FROM conversation').toArray();
+      const [row] = this.#storage.sql
+        .exec<{ state: string }>(
+          `SELECT * FROM (SELECT state FROM change WHERE state IS NOT NULL ORDER BY id DESC LIMIT 1) UNION ALL SELECT state FROM conversation`,
+        )
+        .toArray();
       this.#state = row ? (JSON.parse(row.state) as ConversationState) : null;
     }
     return this.#state;
   }
 
   messages(): StoredMessage[] {
-    this.#messages ??= this.#storage.sql
+    this.#messages ??= this.#readMessages();
+    return this.#messages;
+  }
+
+  #readMessages(): StoredMessage[] {
+    const { sql } = this.#storage;
+    const earlier = sql
       .exec<{ message: string }>('SELECT message FROM message ORDER BY id')
       .toArray()
       .map(({ message }) => JSON.parse(message) as StoredMessage);
-    return this.#messages;
+    return sql
+      .exec<{ messages: string; removed: string }>(
+        "SELECT messages, removed FROM change WHERE messages <> '[]' OR removed <> '[]' ORDER BY id",
+      )
+      .toArray()
+      .reduce(
+        (before, { messages, removed }) => mergeMessages(before, JSON.parse(messages) as StoredMessage[], JSON.parse(removed) as number[]),
+        earlier,
+      );
   }
 
   commit({ state, messages = [], removed = [], events = [] }: ConversationChange): void {
     const before = this.messages();
-    this.#storage.transactionSync(() => {
-      this.#exec('INSERT OR REPLACE INTO conversation (only, state) VALUES (1, ?)', JSON.stringify(state));
-      for (const message of messages)
-        this.#exec('INSERT OR REPLACE INTO message (id, message) VALUES (?, ?)', message.id, JSON.stringify(message));
-      for (const id of removed) this.#exec('DELETE FROM message WHERE id = ?', id);
-      for (const event of events) this.#insert(event);
-    });
+    this.#insert({ state, messages, removed, events });
     this.#state = state;
     if (messages.length > 0 || removed.length > 0) this.#messages = mergeMessages(before, messages, removed);
     for (const message of messages) this.onMessage?.(message);
@@ -58,7 +74,7 @@ export class StoredConversation implements ConversationStore {
   /** Logs an event of the call that is not a message. `at` in epoch ms. */
   log(type: string, payload: Record<string, unknown>, at: number): void {
     const bounded = truncateValue(payload) as Record<string, unknown>;
-    this.#insert({ type, at: toTimestamp(at), node_id: this.state()?.nodeId ?? '', payload: bounded });
+    this.#insert({ events: [{ type, at: toTimestamp(at), node_id: this.state()?.nodeId ?? '', payload: bounded }] });
   }
 
   /** Drops what was read, after the object was deleted. */
@@ -70,7 +86,7 @@ export class StoredConversation implements ConversationStore {
 
   events(): ConversationEvent[] {
     return this.#storage.sql
-      .exec<{ event: string }>('SELECT event FROM event ORDER BY id')
+      .exec<{ event: string }>(`SELECT event FROM (${eventsSql}) ORDER BY part, id, place`)
       .toArray()
       .map(({ event }) => JSON.parse(event) as ConversationEvent);
   }
@@ -79,19 +95,25 @@ export class StoredConversation implements ConversationStore {
     const { sql } = this.#storage;
     const counted =
       type === undefined
-        ? sql.exec<{ total: number }>('SELECT count(*) AS total FROM event')
-        : sql.exec<{ total: number }>("SELECT count(*) AS total FROM event WHERE event->>'type' = ?", type);
+        ? sql.exec<{ total: number }>(`SELECT count(*) AS total FROM (${eventsSql})`)
+        : sql.exec<{ total: number }>(`SELECT count(*) AS total FROM (${eventsSql}) WHERE event ->> 'type' = ?`, type);
     return counted.one().total;
   }
 
-  #insert(event: ConversationEvent): void {
-    this.#exec('INSERT INTO event (event) VALUES (?)', JSON.stringify(event));
-  }
-
-  #exec(statement: string, ...parameters: (string | number)[]): void {
-    this.#storage.sql.exec(statement, ...parameters);
+  #insert({ state, messages = [], removed = [], events = [] }: Partial<ConversationChange>): void {
+    this.#storage.sql.exec(
+      'INSERT INTO change (state, messages, removed, events) VALUES (?, ?, ?, ?)',
+      state === undefined ? null : JSON.stringify(state),
+      JSON.stringify(messages),
+      JSON.stringify(removed),
+      JSON.stringify(events),
+    );
   }
 }
+
+/** All events; `part`, `id` and `place` are their order. */
+const eventsSql = `SELECT 1 AS part, id, 0 AS place, event FROM event
+  UNION ALL SELECT 2, c.id, e.key, e.value FROM change c CROSS JOIN json_each(c.events) e`;
 
 function mergeMessages(before: StoredMessage[], written: StoredMessage[], removed: number[]): StoredMessage[] {
   const byId = new Map(before.map((message) => [message.id, message]));

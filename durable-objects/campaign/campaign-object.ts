@@ -289,6 +289,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
   #createFrom(row: CampaignRow, actionId: string): void {
     this.ctx.storage.transactionSync(() => {
       this.create();
+      this.#rows.forgetTally();
       this.#lifecycle.start(row, actionId);
     });
   }
@@ -370,11 +371,12 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
 
   /** Runs a transaction that changes what the row shows. The row follows within a second. */
   #change<Result>(transaction: () => Result): Result {
-    return this.#rows.transaction(() =>
-      this.projection.change(() => {
+    return this.#rows.transaction(
+      (changes) => this.projection.change(changes),
+      () => {
         this.timers.ensure('project', this.clock() + projectionIntervalMs);
         return transaction();
-      }),
+      },
     );
   }
 

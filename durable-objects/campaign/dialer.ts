@@ -137,15 +137,16 @@ export class Dialer {
       return false;
     }
     const batch = campaign.batch + 1;
-    const { calls, hasEnded } = this.#deps.rows.transaction(() =>
-      this.#deps.storage.transactionSync(() => {
+    const { calls, hasEnded } = this.#deps.rows.transaction(
+      (transaction) => this.#deps.storage.transactionSync(transaction),
+      () => {
         const chosen = this.requests.chooseNextBatch(campaign, windows, now);
         if (chosen.calls.length > 0) {
           this.#deps.campaign.write({ batch });
           this.#deps.timers.ensure(campaignTimers.repeatRequests, now + checkIntervalMs);
         }
         return chosen;
-      }),
+      },
     );
     if (hasEnded) this.#deps.change(() => this.#deps.onRowsEnded());
     if (calls.length === 0 || !(await this.#sendRequest(campaign, calls))) return false;

@@ -55,23 +55,30 @@ export class RowStore {
     this.#tally = new RowTally(sql);
   }
 
-  /** Runs a transaction. If it throws, its changes are undone, and the rows are counted again. */
-  transaction<Result>(run: () => Result): Result {
+  /** Changes rows in a transaction, which `inTransaction` runs. */
+  transaction<Result>(inTransaction: (transaction: () => Result) => Result, change: () => Result): Result {
     try {
-      return run();
+      return inTransaction(() => {
+        const result = change();
+        this.#tally.save();
+        return result;
+      });
     } catch (error) {
       this.#tally.forget();
       throw error;
     }
   }
 
+  /** The object is new: what an earlier one of its name had is gone. */
+  forgetTally(): void {
+    this.#tally.forget();
+  }
+
   /** Updates one row by `update`, which makes `change`. */
   #update(number: number, change: Partial<TalliedRow>, update: () => void): void {
-    const [before] = this.#tally.isCounted()
-      ? this.#sql
-          .exec<Columns<'state' | 'outcome' | 'attempts'>>('SELECT state, outcome, attempts FROM campaign_row WHERE number = ?', number)
-          .toArray()
-      : [];
+    const [before] = this.#sql
+      .exec<Columns<'state' | 'outcome' | 'attempts'>>('SELECT state, outcome, attempts FROM campaign_row WHERE number = ?', number)
+      .toArray();
     update();
     if (before) this.#tally.move(before, { ...before, ...change });
   }
@@ -184,15 +191,18 @@ export class RowStore {
   /** Ends a page of the waiting rows after a row number that the call slots do not have. Returns the last number; null: no rows are left. */
   endUnrequested(ending: EndReason, after: number, limit: number): number | null {
     const ended = this.#sql
-      .exec<{ number: number }>(
-        `UPDATE campaign_row SET state = 'skipped', reason = ?, due = NULL
-         WHERE number IN (SELECT number FROM campaign_row WHERE number > ? AND ${unrequestedCondition} ORDER BY number LIMIT ?) RETURNING number`,
-        toSkipReason(ending),
+      .exec<Columns<'number' | 'state' | 'outcome' | 'attempts'>>(
+        `SELECT number, state, outcome, attempts FROM campaign_row WHERE number > ? AND ${unrequestedCondition} ORDER BY number LIMIT ?`,
         after,
         limit,
       )
       .toArray();
-    this.#tally.forget();
+    this.#sql.exec(
+      "UPDATE campaign_row SET state = 'skipped', reason = ?, due = NULL WHERE number IN (SELECT value FROM json_each(?))",
+      toSkipReason(ending),
+      JSON.stringify(ended.map(({ number }) => number)),
+    );
+    for (const row of ended) this.#tally.move(row, { ...row, state: 'skipped' });
     return ended.length < limit ? null : Math.max(...ended.map(({ number }) => number));
   }
 

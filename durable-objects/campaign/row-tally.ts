@@ -1,5 +1,5 @@
 import { rowOutcomes, type RowOutcome } from '../../src/calls/attempt/outcomes.ts';
-import { emptyTally, type RowState, type Tally } from '../../src/campaigns/rows/row-states.ts';
+import { rowStates, type RowState, type Tally } from '../../src/campaigns/rows/row-states.ts';
 
 export interface StoredTally {
   rows: Tally;
@@ -14,59 +14,58 @@ export interface TalliedRow {
   attempts: number;
 }
 
+const columns = [...rowStates, ...rowOutcomes.map((outcome) => `outcome_${outcome}` as const), 'attempts'] as const;
+type Counts = Record<(typeof columns)[number], number>;
+
 /**
- * How many rows of a campaign are in each state, how many of the dialled ones have each outcome, and the sum of attempts. It is counted once
- * after the object was loaded, then kept in memory: a change of a row writes that row alone.
+ * How many rows of a campaign are in each state, how many of the dialled ones have each outcome, and the sum of attempts: the row of `tally`.
+ * A transaction that moves many rows writes it once.
  */
 export class RowTally {
   readonly #sql: SqlStorage;
-  #tally: StoredTally | null = null;
+  #counts: Counts | null = null;
+  #hasChanged = false;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
   read(): StoredTally {
-    const { rows, outcomes, attempts } = (this.#tally ??= this.#count());
-    return { rows: { ...rows }, outcomes: { ...outcomes }, attempts };
-  }
-
-  isCounted(): boolean {
-    return this.#tally !== null;
+    const counts = this.#current();
+    const part = <Name extends string>(names: readonly Name[], prefix = '') =>
+      Object.fromEntries(names.map((name) => [name, counts[`${prefix}${name}` as keyof Counts]])) as Record<Name, number>;
+    return { rows: part(rowStates), outcomes: part(rowOutcomes, 'outcome_'), attempts: counts.attempts };
   }
 
   /** Counts a row that was `before` and is `after`; null: there was none. */
   move(before: TalliedRow | null, after: TalliedRow): void {
-    if (!this.#tally) return;
-    if (before) add(this.#tally, before, -1);
-    add(this.#tally, after, 1);
+    const counts = this.#current();
+    if (before) add(counts, before, -1);
+    add(counts, after, 1);
+    this.#hasChanged = true;
   }
 
-  /** After a transaction that failed, or a change of many rows: the rows are counted again. */
+  /** Writes what has changed. Call it in the transaction of the changes. */
+  save(): void {
+    if (!this.#hasChanged) return;
+    const counts = this.#current();
+    this.#sql.exec(`UPDATE tally SET ${columns.map((column) => `${column} = ?`).join(', ')}`, ...columns.map((column) => counts[column]));
+    this.#hasChanged = false;
+  }
+
+  /** After a transaction that failed: what was counted in it is not so. */
   forget(): void {
-    this.#tally = null;
+    this.#counts = null;
+    this.#hasChanged = false;
   }
 
-  #count(): StoredTally {
-    const tally: StoredTally = {
-      rows: emptyTally(),
-      outcomes: Object.fromEntries(rowOutcomes.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>,
-      attempts: 0,
-    };
-    const groups = this.#sql.exec<TalliedRow & Record<string, SqlStorageValue> & { count: number }>(
-      'SELECT state, outcome, sum(attempts) AS attempts, count(*) AS count FROM campaign_row GROUP BY state, outcome',
-    );
-    for (const { state, outcome, attempts, count } of groups) {
-      tally.rows[state] += count;
-      if (outcome !== null) tally.outcomes[outcome] += count;
-      tally.attempts += attempts;
-    }
-    return tally;
+  #current(): Counts {
+    return (this.#counts ??= this.#sql.exec<Counts>('SELECT * FROM tally').one());
   }
 }
 
-function add(tally: StoredTally, { state, outcome, attempts }: TalliedRow, sign: 1 | -1): void {
-  tally.rows[state] += sign;
-  if (outcome !== null) tally.outcomes[outcome] += sign;
-  tally.attempts += sign * attempts;
+function add(counts: Counts, { state, outcome, attempts }: TalliedRow, sign: 1 | -1): void {
+  counts[state] += sign;
+  if (outcome !== null) counts[`outcome_${outcome}`] += sign;
+  counts.attempts += sign * attempts;
 }

@@ -49,7 +49,8 @@ export const campaignTimers = {
 
 /**
  * `asked`: the rows that the call slots have, or may have. `lane`: the time zone groups. `ended_call`: the calls that the circuit breaker
- * counts.
+ * counts. `tally`: how many rows are in each state, how many rows that were dialled have each outcome, and the sum of attempts. The tally
+ * names states and outcomes: a new one needs a step of its own.
  */
 export const campaignSchemaSteps = [
   `CREATE TABLE campaign (
@@ -134,6 +135,6 @@ export const campaignSchemaSteps = [
        attempts = attempts + NEW.attempts - OLD.attempts;
    END;
    UPDATE tally SET attempts = (SELECT ifnull(sum(attempts), 0) FROM campaign_row);`,
-  // The object keeps the tally in memory (`row-tally.ts`): each change of a row wrote it, too.
-  'DROP TRIGGER campaign_row_added; DROP TRIGGER campaign_row_moved; DROP TABLE tally;',
+  // The object counts (`row-tally.ts`), and writes the tally once for all rows of a transaction.
+  'DROP TRIGGER campaign_row_added; DROP TRIGGER campaign_row_moved;',
 ] as const;

@@ -521,9 +521,11 @@ describe('a lost session', () => {
     const { carrier, stub } = await connected({ definition: simple() });
     await runInDurableObject(stub, (_object: CallObject, { storage }) => {
       const message = { id: 2, at: Date.now(), nodeId: 'start', role: 'user', text: 'Who are you?' };
-      storage.sql.exec('INSERT INTO message (id, message) VALUES (2, ?)', JSON.stringify(message));
       storage.sql.exec(
-        "UPDATE conversation SET state = json_set(state, '$.owesAnswer', json('true'), '$.quietSince', null, '$.nextMessageId', 3)",
+        `INSERT INTO change (state, messages, removed, events)
+         SELECT json_set(state, '$.owesAnswer', json('true'), '$.quietSince', null, '$.nextMessageId', 3), ?, '[]', '[]'
+         FROM change WHERE state IS NOT NULL ORDER BY id DESC LIMIT 1`,
+        JSON.stringify([message]),
       );
     });
     await evictDurableObject(stub);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runSchemaSteps } from '../../durable-objects/automation-run/stored-journal.ts';
 import { slotsSchemaSteps } from '../../durable-objects/call-slots/attempt-rows.ts';
 import { callSchemaStep } from '../../durable-objects/call/call-record.ts';
-import { conversationSchemaStep } from '../../durable-objects/call/stored-conversation.ts';
+import { callChangeSchemaStep, conversationSchemaStep } from '../../durable-objects/call/stored-conversation.ts';
 import { campaignSchemaSteps } from '../../durable-objects/campaign/schema.ts';
 import { loadTestSchemaSteps } from '../../durable-objects/load-test/load-test-store.ts';
 import { projectionSchema } from '../../durable-objects/shared/projection.ts';
@@ -17,8 +17,11 @@ import { sha256Hex } from '../../src/library/security/hash.ts';
 const landed: Record<string, { steps: readonly string[]; hashes: string[] }> = {
   'automation-run': { steps: runSchemaSteps, hashes: ['5d65f11cdf157bba', 'c6093901bed4f658'] },
   'call-slots': { steps: slotsSchemaSteps, hashes: ['21d68bb35339ae37'] },
-  call: { steps: [callSchemaStep, conversationSchemaStep], hashes: ['c17630ebe74496bc', '8a9ea06c3ed4867d'] },
-  campaign: { steps: campaignSchemaSteps, hashes: ['2ba95cc696785fb3', '8fc358892c43b2a7'] },
+  call: {
+    steps: [callSchemaStep, conversationSchemaStep, callChangeSchemaStep],
+    hashes: ['c17630ebe74496bc', '8a9ea06c3ed4867d', '305b9aef438c95ea'],
+  },
+  campaign: { steps: campaignSchemaSteps, hashes: ['2ba95cc696785fb3', '8fc358892c43b2a7', '0a5e4885ad5c2206'] },
   'load-test': { steps: loadTestSchemaSteps, hashes: ['0ae142b6bb6b82d3'] },
   'test-session': { steps: [sessionSchemaStep, changeSchemaStep], hashes: ['2dc053d4d9173362', 'f2e1b98e69600efe'] },
   shared: { steps: [projectionSchema], hashes: ['3090a20503a1fb08'] },
