@@ -6,7 +6,7 @@ import { parseAgentDefinition } from '../../src/voice-agents/definition/definiti
 import { erasedName } from '../../src/calls/records/erase-calls.ts';
 import { completeAgentRun, findAgentRun, type RunCompletion } from '../../src/calls/records/store.ts';
 import { publishCallCompleted, toRunCompletion } from '../../src/calls/post-call/run-completion.ts';
-import { writeLogs, writeTranscript } from '../../src/calls/records/write-artifacts.ts';
+import { writeTalk } from '../../src/calls/records/write-artifacts.ts';
 import { sendCallWebhook } from '../../src/calls/post-call/send-webhook.ts';
 import { suppressOptOut } from '../../src/calls/post-call/opt-out.ts';
 import { callTimers, type CallRecord } from './call-record.ts';
@@ -17,7 +17,7 @@ const maxWebhookTries = 5;
 const webhookDelaysMs = [5_000, 30_000, 120_000, 600_000];
 
 /**
- * Finalizes an ended call: concludes the conversation, writes the files, completes the row. Then one `followUp` timer runs for each
+ * Finalizes an ended call: concludes the conversation, writes its file, completes the row. Then one `followUp` timer runs for each
  * receiver of the end (`summary` finds the tools that get one), and at last `finish`. A timer stands for work that is not done; all work
  * may be repeated.
  */
@@ -26,10 +26,7 @@ export async function finalizeCall(postCall: PostCallContext): Promise<void> {
   const { setup } = record;
   if (!(await concludeConversation(postCall))) return;
   if (setup.mode !== 'textchat') await suppressOptOut(context, setup, live.conversation.state?.conclusion ?? null);
-  if (!(await isErased(postCall))) {
-    await writeTranscript(context.bindings.FILES, setup, store.messages());
-    await writeCallLogs(postCall);
-  }
+  if (!(await isErased(postCall))) await writeTalkFile(postCall);
   await context.database.batch([completeAgentRun(context, toCurrentCompletion(postCall))], 'idempotent');
   if (!hasCall()) return;
   storage.transactionSync(() => {
@@ -70,9 +67,10 @@ async function concludeConversation({ context, record, conversation: live, timer
 const isErased = async ({ context, record }: PostCallContext): Promise<boolean> =>
   (await findAgentRun(context, record.setup.runId))?.name === erasedName;
 
-async function writeCallLogs({ context, record, store, hasCall }: PostCallContext): Promise<void> {
+async function writeTalkFile({ context, record, store, hasCall }: PostCallContext): Promise<void> {
   const events = store.events();
-  await writeLogs(context.bindings.FILES, record.setup, { events, status_callbacks: record.line.end?.statusCallbacks ?? [] });
+  const logs = { events, status_callbacks: record.line.end?.statusCallbacks ?? [] };
+  await writeTalk(context.bindings.FILES, record.setup, store.messages(), logs);
   if (hasCall()) record.updateLine({ loggedEvents: events.length });
 }
 
@@ -143,7 +141,7 @@ function finishWhenDone({ context, record, timers }: PostCallContext): void {
 export async function finishPostCall(postCall: PostCallContext): Promise<void> {
   const { context, record, store } = postCall;
   const { setup } = record;
-  if (store.countEvents() !== record.line.loggedEvents && !(await isErased(postCall))) await writeCallLogs(postCall);
+  if (store.countEvents() !== record.line.loggedEvents && !(await isErased(postCall))) await writeTalkFile(postCall);
   if (setup.mode === 'textchat') return;
   await withCallSlots(context.bindings, setup.organizationId, (slots) => slots.markFinalized([setup.attemptKey]));
 }

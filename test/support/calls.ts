@@ -7,6 +7,8 @@ import type { CallEnd } from '../../src/calls/contract.ts';
 import { salesAgent } from '../voice-agents/agents.ts';
 import { newOrganization, newPhone, type Client, type NewOrganization } from './organization.ts';
 import { testVariables } from './variables.ts';
+import type { TalkFile } from '../../src/calls/records/artifacts.ts';
+import { formatTranscript } from '../../src/voice-agents/conversation/transcript.ts';
 import { realFetch } from './real-fetch.ts';
 
 export type CallStub = DurableObjectStub<CallObject>;
@@ -91,10 +93,18 @@ export const waitForCompletedRun = (runId: number): Promise<Record<string, any>>
 export const waitUntilDestroyed = (stub: CallStub): Promise<void> =>
   vi.waitFor(async () => expect(await stub.snapshot()).toBeNull(), { timeout: 15_000, interval: 10 });
 
-export async function readCallFile(organizationId: number, runId: number, name: string): Promise<any> {
-  const object = await env.FILES.get(`calls/${organizationId}/${runId}/${name}`);
+/** A part of what R2 keeps of a talk; null: there is none. */
+export async function readCallFile(
+  organizationId: number,
+  runId: number,
+  part: 'transcript.txt' | 'transcript.json' | 'logs.json',
+): Promise<any> {
+  const object = await env.FILES.get(`calls/${organizationId}/${runId}/talk.json`);
   if (!object) return null;
-  return name.endsWith('.json') ? object.json() : object.text();
+  const { utterances, logs } = await object.json<TalkFile>();
+  if (part === 'logs.json') return logs;
+  if (utterances.length === 0) return null;
+  return part === 'transcript.txt' ? formatTranscript(utterances) : { utterances };
 }
 
 export const callEnd = (change: Partial<CallEnd> = {}): CallEnd => ({

@@ -56,6 +56,32 @@ test('the URLs of a run record give its artifacts to who has credentials, and to
     expect((await fetched(url, { headers: { 'X-API-Key': stranger.key } })).status).toBe(404);
 });
 
+test('a transcript is made of the file of the talk: as text, as JSON, in ranges, and its head alone', async () => {
+  const { id, key, run, path } = await withArtifacts();
+  const said = { at: '2026-11-20T10:00:00.000Z', node_id: 'start', is_cut: false };
+  const utterances = [
+    { ...said, speaker: 'agent', text: 'Hello Zoë' },
+    { ...said, speaker: 'person', text: 'Yes, tomorrow' },
+  ];
+  await env.FILES.put(artifactKey(id, run.id, 'talk.json'), JSON.stringify({ utterances, logs: { events: [], status_callbacks: [] } }));
+  const at = `${path}/transcript`;
+  const whole = await asCaller(key, at);
+  const expected = 'Agent: Hello Zoë\nPerson: Yes, tomorrow';
+  expect([whole.status, whole.headers.get('content-type'), await whole.text()]).toEqual([200, 'text/plain; charset=utf-8', expected]);
+  const json = await asCaller(key, `${at}?format=json`);
+  expect([json.headers.get('content-type'), await json.json()]).toEqual(['application/json', { utterances }]);
+  const bytes = new TextEncoder().encode(expected);
+  const part = await asCaller(key, at, { range: 'bytes=7-16' });
+  expect([part.status, part.headers.get('content-range'), await bytesOf(part)]).toEqual([
+    206,
+    `bytes 7-16/${bytes.length}`,
+    bytes.slice(7, 17),
+  ]);
+  expect((await asCaller(key, at, { range: 'bytes=900-' })).status).toBe(416);
+  const head = await asCaller(key, at, {}, 'HEAD');
+  expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, String(bytes.length), '']);
+});
+
 test('a recording is sent in ranges, and its head alone', async () => {
   const { key, path } = await withArtifacts();
   const range = async (value: string) => {

@@ -1,11 +1,20 @@
-/** The files of a run in R2. */
-export const artifactNames = ['transcript.txt', 'transcript.json', 'logs.json', 'recording'] as const;
+import type { Utterance } from '../../voice-agents/conversation/transcript.ts';
+
+/** The files of a run in R2. Earlier versions wrote `transcript.txt`, `transcript.json` and `logs.json` in the place of `talk.json`. */
+export const artifactNames = ['talk.json', 'recording', 'transcript.txt', 'transcript.json', 'logs.json'] as const;
 export type ArtifactName = (typeof artifactNames)[number];
 
 export const artifactKey = (organizationId: number, runId: number, name: ArtifactName): string =>
   `calls/${organizationId}/${runId}/${name}`;
 
-/** `logs.json`, and `logs` of a run record. */
+/** `talk.json`. */
+export interface TalkFile {
+  /** Without any, the run has no transcript. */
+  utterances: Utterance[];
+  logs: RunLogs;
+}
+
+/** `logs` of a run record. */
 export interface RunLogs {
   /** Events of the conversation: ConversationEvent. */
   events: { type: string; at: string; node_id: string; payload: Record<string, unknown> }[];

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { showPayload, showPayloads } from '../../database/payload.ts';
 import { withCallObject, withCallSlots } from '../rpc.ts';
 import type { AgentRunRecord } from './schemas.ts';
-import { artifactKey, noLogs, type RunLogs } from './artifacts.ts';
+import { artifactKey, noLogs, type RunLogs, type TalkFile } from './artifacts.ts';
 import { type AgentRunRow, existingRun } from './store.ts';
 import { toAgentRunRecord } from './run-record.ts';
 
@@ -40,8 +40,10 @@ async function readCompletedRun(context: Context, apiUrl: string, row: AgentRunR
 async function readLogs({ bindings, organization }: Context, row: AgentRunRow): Promise<RunLogs> {
   const own = row.result?.logs;
   if (own) return own;
-  const stored = await bindings.FILES.get(artifactKey(organization.id, row.id, 'logs.json'));
-  return stored ? await stored.json<RunLogs>() : noLogs;
+  const talk = await bindings.FILES.get(artifactKey(organization.id, row.id, 'talk.json'));
+  if (talk) return (await talk.json<TalkFile>()).logs;
+  const earlier = await bindings.FILES.get(artifactKey(organization.id, row.id, 'logs.json'));
+  return earlier ? await earlier.json<RunLogs>() : noLogs;
 }
 
 const readInitialContext = ({ bindings }: Context, row: AgentRunRow) =>

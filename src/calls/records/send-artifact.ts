@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { notFound } from '../../library/errors.ts';
-import { artifactKey, type ArtifactName } from './artifacts.ts';
+import { formatTranscript } from '../../voice-agents/conversation/transcript.ts';
+import { artifactKey, type ArtifactName, type TalkFile } from './artifacts.ts';
 import type { AgentRunRow } from './store.ts';
 
 export type Artifact = 'recording' | 'transcript';
@@ -27,6 +28,36 @@ interface ArtifactRequest {
 
 /** Answers a GET of an artifact, or of one range of its bytes, or a HEAD. Throws 404. */
 export async function sendArtifact(bindings: Context['bindings'], artifactRequest: ArtifactRequest, request: Request): Promise<Response> {
+  const transcript = artifactRequest.artifact === 'transcript' ? await sendTranscript(bindings, artifactRequest, request) : null;
+  return transcript ?? sendFile(bindings, artifactRequest, request);
+}
+
+/** The transcript from the file of the talk; null: the run is of an earlier version, which wrote files of its own. */
+async function sendTranscript(
+  { FILES }: Context['bindings'],
+  artifactRequest: ArtifactRequest,
+  request: Request,
+): Promise<Response | null> {
+  const { organizationId, runId, format } = artifactRequest;
+  const object = await FILES.get(artifactKey(organizationId, runId, 'talk.json'));
+  if (!object) return null;
+  const { utterances } = await object.json<TalkFile>();
+  const bytes = new TextEncoder().encode(format === 'json' ? JSON.stringify({ utterances }) : formatTranscript(utterances));
+  const size = bytes.length;
+  const headers = (length: number) => artifactHeaders(artifactRequest, object, length);
+  if (request.method === 'HEAD') return new Response(null, { headers: headers(size) });
+  const rangeHeader = request.headers.get('range');
+  const range = rangeHeader === null ? null : byteRange(rangeHeader, size);
+  if (range === 'unsatisfiable') return unsatisfiable(size);
+  if (range === null) return new Response(bytes, { headers: headers(size) });
+  const partHeaders = headers(range.length);
+  partHeaders.set('Content-Range', `bytes ${range.offset}-${range.offset + range.length - 1}/${size}`);
+  return new Response(bytes.subarray(range.offset, range.offset + range.length), { status: 206, headers: partHeaders });
+}
+
+const unsatisfiable = (size: number) => new Response(null, { status: 416, headers: { 'Content-Range': `bytes */${size}` } });
+
+async function sendFile(bindings: Context['bindings'], artifactRequest: ArtifactRequest, request: Request): Promise<Response> {
   const key = artifactKey(artifactRequest.organizationId, artifactRequest.runId, toArtifactName(artifactRequest));
   const gone = () => artifactNotFound(artifactRequest.artifact, artifactRequest.runId, 'it is not in storage');
   const rangeHeader = request.headers.get('range');
@@ -39,7 +70,7 @@ export async function sendArtifact(bindings: Context['bindings'], artifactReques
   if (!head) throw gone();
   if (request.method === 'HEAD') return new Response(null, { headers: artifactHeaders(artifactRequest, head, head.size) });
   const range = byteRange(rangeHeader!, head.size);
-  if (range === 'unsatisfiable') return new Response(null, { status: 416, headers: { 'Content-Range': `bytes */${head.size}` } });
+  if (range === 'unsatisfiable') return unsatisfiable(head.size);
   const object = await bindings.FILES.get(key, range ? { range } : {});
   if (!object) throw gone();
   const headers = artifactHeaders(artifactRequest, object, range?.length ?? object.size);
