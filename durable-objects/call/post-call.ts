@@ -22,7 +22,7 @@ const webhookDelaysMs = [5_000, 30_000, 120_000, 600_000];
  * may be repeated.
  */
 export async function finalizeCall(postCall: PostCallContext): Promise<void> {
-  const { context, storage, record, store, conversation: live, timers, hasCall } = postCall;
+  const { context, storage, record, conversation: live, timers, hasCall } = postCall;
   const { setup } = record;
   if (!(await concludeConversation(postCall))) return;
   if (setup.mode !== 'textchat') await suppressOptOut(context, setup, live.conversation.state?.conclusion ?? null);
