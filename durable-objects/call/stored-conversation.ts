@@ -48,19 +48,17 @@ export class StoredConversation implements ConversationStore {
 
   #readMessages(): StoredMessage[] {
     const { sql } = this.#storage;
-    const earlier = sql
-      .exec<{ message: string }>('SELECT message FROM message ORDER BY id')
-      .toArray()
-      .map(({ message }) => JSON.parse(message) as StoredMessage);
-    return sql
-      .exec<{ messages: string; removed: string }>(
-        "SELECT messages, removed FROM change WHERE messages <> '[]' OR removed <> '[]' ORDER BY id",
-      )
-      .toArray()
-      .reduce(
-        (before, { messages, removed }) => mergeMessages(before, JSON.parse(messages) as StoredMessage[], JSON.parse(removed) as number[]),
-        earlier,
-      );
+    const byId = new Map<number, StoredMessage>();
+    const write = (message: StoredMessage) => byId.set(message.id, message);
+    for (const { message } of sql.exec<{ message: string }>('SELECT message FROM message')) write(JSON.parse(message) as StoredMessage);
+    const changes = sql.exec<{ messages: string; removed: string }>(
+      "SELECT messages, removed FROM change WHERE messages <> '[]' OR removed <> '[]' ORDER BY id",
+    );
+    for (const { messages, removed } of changes) {
+      for (const message of JSON.parse(messages) as StoredMessage[]) write(message);
+      for (const id of JSON.parse(removed) as number[]) byId.delete(id);
+    }
+    return [...byId.values()].toSorted((one, other) => one.id - other.id);
   }
 
   commit({ state, messages = [], removed = [], events = [] }: ConversationChange): void {
