@@ -214,8 +214,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
 
   override async deleteAllData(): Promise<void> {
     if (!this.#journal.isFirstAdvance()) return super.deleteAllData();
-    this.#journal.forget();
-    await this.destroy();
+    await this.#forgetFirstAdvance();
   }
 
   override async alarm(): Promise<void> {
@@ -280,12 +279,16 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     const { heldRuns } = await projectProgress(context, id, progress, { revision: 1, wakeAt: null, history });
     // Somebody asked for the run meanwhile: it has tables now, and ends with their timers.
     if (!this.#journal.isFirstAdvance()) return false;
-    this.#journal.forget();
-    this.#loaded = null;
-    if (this.#journal.isFirstAdvanceStored()) await this.destroy();
+    await this.#forgetFirstAdvance();
     // The workflow got the setting while the run was under way. The minute tick starts held runs, too.
     if (heldRuns > 0) await admitHeldRuns(context, origin.workflowId);
     return true;
+  }
+
+  async #forgetFirstAdvance(): Promise<void> {
+    this.#journal.forget();
+    this.#loaded = null;
+    if (this.#journal.isFirstAdvanceStored()) await this.destroy();
   }
 
   protected async onTimer(timer: Timer): Promise<void> {
@@ -331,6 +334,11 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   /** Takes steps and sets the timer of the next step. Answers the epoch ms of that timer; null when the run has ended. */
   async #runSteps(): Promise<number | null> {
     const { context, loaded, run } = await this.#loadDependencies();
+    if (this.#journal.isFirstAdvance() && !isLive(loaded.row.state)) {
+      // The object died after it had ended the row, or the row was ended meanwhile. The row is final.
+      await this.#forgetFirstAdvance();
+      return null;
+    }
     const startedAt = Date.now();
     await this.#applyEarlierExit(context, loaded);
     await advance(this.#journal, { ...run, shouldYield: () => Date.now() - startedAt > maxBurstMs || isQueryBudgetSpent() });

@@ -214,6 +214,35 @@ test('a run of which much is in memory gets tables, and loses nothing', async ()
   expect(await stepsOf(run)).toEqual(['in', ...nodes.map(({ id }) => id), 'call', 'out'].map((node) => `${node} completed`));
 });
 
+test('an object that died after the end was in the row takes no further step', async () => {
+  const asked = stubFetch(shop, () => Response.json({ ok: true }));
+  const run = await unstartedRun(acting);
+  const left = new Promise<string>((resolve) => {
+    void runInDurableObject(run.stub(), (_instance, { storage }) => {
+      const exec = storage.sql.exec.bind(storage.sql);
+      // The first row that the object writes, as it would find it after a death.
+      storage.sql.exec = ((query: string, ...values: SqlStorageValue[]) => {
+        if (query.startsWith('INSERT INTO first_advance')) resolve(values[0] as string);
+        return exec(query, ...values);
+      }) as typeof exec;
+    });
+  });
+  await run.start();
+  await rowHasEnded(run);
+  await vi.waitFor(async () => expect(await tablesOf(run)).toEqual([]));
+  const stored = await left;
+  await evictDurableObject(run.stub());
+  await runInDurableObject(run.stub(), (_instance, { storage }) => {
+    storage.sql.exec('CREATE TABLE first_advance (run TEXT NOT NULL)');
+    storage.sql.exec('INSERT INTO first_advance (run) VALUES (?)', stored);
+  });
+  await evictDurableObject(run.stub());
+  expect(await run.start()).toBe('running');
+  await vi.waitFor(async () => expect(await tablesOf(run)).toEqual([]));
+  expect(asked).toHaveLength(1);
+  expect(await stepsOf(run)).toEqual(['in', 'contact', 'call', 'note', 'out'].map((node) => `${node} completed`));
+});
+
 test("an organization's deletion ends a run during its first steps", async () => {
   const { run, release } = await asking();
   await run.stub().deleteAllData();
