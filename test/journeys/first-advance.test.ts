@@ -93,7 +93,7 @@ test('a run with two side effects writes a row for each intent and each result',
 });
 
 for (const moment of ['before', 'after', 'during'] as CrashPoint[])
-  test(`a run that dies ${moment} any of its calls is begun again by the minute tick, and decides the same`, async () => {
+  test(`a run that dies ${moment} any of its calls is begun again by the minute tick, and decides the same`, { tags: 'soak' }, async () => {
     const calls = 8;
     const runs: NewRun[] = [];
     for (let index = 0; index < calls; index++) runs.push(await unstartedRun(pure));

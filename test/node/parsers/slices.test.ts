@@ -1,3 +1,4 @@
+// @module-tag soak
 import { expect, test } from 'vitest';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { makePresentation, makeWord, makeWorkbook, shapeOf, slideOf } from '../../knowledge-base/parsing/make-archive.ts';
