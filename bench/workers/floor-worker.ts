@@ -37,13 +37,7 @@ app.post('/events/:recipe', async (c) => {
   const name = c.req.param('recipe');
   const { request, queue } = getRecipe(name);
   const { phone, data } = await c.req.json<{ phone: string; data: { customer?: string } }>();
-  const values: Values = {
-    now: Date.now(),
-    phone,
-    data: JSON.stringify(data),
-    customer: data.customer ?? null,
-    request_key: `floor:${crypto.randomUUID()}`,
-  };
+  const values: Values = { now: Date.now(), phone, data: JSON.stringify(data), customer: data.customer ?? null };
   const rows = await replay(c.env.DB, request, values, [values]);
   const { id, contact_id } = rows.flat().find((row) => 'contact_id' in row) as { id: number; contact_id: number };
   const record = { ...values, event_id: id, contact_id };
