@@ -9,23 +9,12 @@ const vectorTests = [
   'test/journeys/knowledge-search.test.ts',
 ];
 
-const testsOf = (...rooms: string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`);
-/** All of a project's tests share one heap, which holds about a hundred files. */
-const objectTests = testsOf('durable-objects');
-/** What talks and is tested by talking. */
-const talkTests = testsOf('voice-agents', 'calls', 'simtest');
-/** What reads files. */
-const fileTests = testsOf('campaigns', 'knowledge-base', 'contacts', 'integrations');
-
 // What runs in workerd, of it once more what depends on vectors, and programs that run in Node (simulators, scripts, the import).
 export default defineConfig({
   test: {
     tags: [soakTag],
     projects: [
-      workerProject({ name: 'worker', include: ['test/**/*.test.ts'], exclude: [...objectTests, ...talkTests, ...fileTests] }),
-      workerProject({ name: 'objects', include: objectTests }),
-      workerProject({ name: 'talks', include: talkTests }),
-      workerProject({ name: 'files', include: fileTests }),
+      workerProject({ name: 'worker', include: ['test/**/*.test.ts'] }),
       workerProject({ name: 'vectorize', include: vectorTests, vectorize: true }),
       {
         test: {
