@@ -18,7 +18,7 @@ type RowsOfEach<Statements extends readonly Statement<object>[]> = {
   -readonly [Index in keyof Statements]: Statements[Index] extends Statement<infer Shape> ? Shape[] : never;
 };
 
-type Parameter = string | number | boolean | null;
+export type Parameter = string | number | boolean | null;
 
 /** A drizzle query that can become a prepared statement. */
 interface Query {

@@ -9,9 +9,13 @@ const inlineLimitBytes = 64 * 1024;
 const answerBudgetBytes = 16 * 1024 * 1024;
 const parallelFetches = 6;
 
+/** Whether `storePayload` writes this JSON to R2. */
+export const isFilePayload = (json: string): boolean =>
+  json.length > inlineLimitBytes / 4 && new TextEncoder().encode(json).byteLength > inlineLimitBytes;
+
 /** The text to store in a row for `json`: the JSON itself, or a pointer to the R2 object that this call has written. */
 export async function storePayload(bucket: R2Bucket, key: () => string, json: string): Promise<string> {
-  if (json.length <= inlineLimitBytes / 4 || new TextEncoder().encode(json).byteLength <= inlineLimitBytes) return json;
+  if (!isFilePayload(json)) return json;
   const name = `payloads/${key()}.json`;
   await bucket.put(name, json, { httpMetadata: { contentType: 'application/json' } });
   return `${pointer}${json.length}:${name}`;

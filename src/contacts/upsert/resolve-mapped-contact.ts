@@ -4,6 +4,15 @@ import { isServiceError } from '../../library/errors.ts';
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { findContactIdByEmail, findContacts } from '../contacts/find-contacts.ts';
 import type { ContactRecord } from '../contacts/records.ts';
+import { parseUpsertFields } from './parse-input.ts';
+import { UpsertRow } from '../contacts/schemas.ts';
+import {
+  noContactQuery,
+  onlyContactWithEmailQuery,
+  unchangedContactQuery,
+  unknownContactQuery,
+  type SqlPart,
+} from './unchanged-contact.ts';
 import { previewContact, upsertContact } from './upsert-contact.ts';
 
 export interface MappedContact {
@@ -50,15 +59,32 @@ interface ResolveActions<Resolved> {
   upsert(contact: MappedContact): Promise<Resolved>;
 }
 
+/**
+ * A subquery of one column, `id`: the contact that `resolveMappedContact` would answer without writing anything. No row when it would
+ * write, or may not; null in the row when the webhook names no contact.
+ */
+export function mappedContactQuery({ organization }: Context, mapped: MappedContact, listName: string | null): SqlPart {
+  const contact = withReadablePhone({ organization }, mapped);
+  if (contact.phone === undefined && contact.external_id === undefined)
+    return contact.email === undefined ? noContactQuery : onlyContactWithEmailQuery(organization.id, contact.email);
+  const parsed = UpsertRow.safeParse(contact);
+  const reading = parsed.success ? parseUpsertFields(parsed.data, organization.defaultCountry) : null;
+  return reading && 'change' in reading ? unchangedContactQuery(organization.id, reading.change, listName) : unknownContactQuery;
+}
+
+/** The contact without a phone that no phone number can be read from, else with the phone in E.164. */
+function withReadablePhone({ organization }: Pick<Context, 'organization'>, { phone: given, ...rest }: MappedContact): MappedContact {
+  const reading = given === undefined ? null : normalizePhone(given, organization.defaultCountry);
+  return reading && 'phone' in reading ? { ...rest, phone: reading.phone } : rest;
+}
+
 async function resolveWith<Resolved>(
   context: Context,
   mapped: MappedContact,
   { byEmail, upsert }: ResolveActions<Resolved>,
 ): Promise<Resolved | null> {
-  const normalized = mapped.phone === undefined ? null : normalizePhone(mapped.phone, context.organization.defaultCountry);
-  const phone = normalized && 'phone' in normalized ? normalized.phone : undefined;
-  const { phone: _given, ...rest } = mapped;
-  const contact = phone === undefined ? rest : { ...rest, phone };
+  const contact = withReadablePhone(context, mapped);
+  const { phone } = contact;
   if (phone === undefined && contact.external_id === undefined) {
     const id = contact.email === undefined ? null : await findContactIdByEmail(context, contact.email);
     return id === null ? null : byEmail(id);

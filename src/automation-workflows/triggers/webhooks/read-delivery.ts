@@ -10,11 +10,15 @@ export interface SentWebhook {
   body: Uint8Array;
 }
 
-/** Reads a request by the trigger's config: the payload for runs, the fields of the contact, and the sender's id of the delivery. */
-export async function readDelivery(
-  config: WebhookConfig,
-  { headers, query, body: bytes }: SentWebhook,
-): Promise<{ payload: DeliveryPayload; contact: MappedPayload['contact']; deliveryId: string | null }> {
+/** What a request says: the payload for runs, the fields of the contact, and the sender's id of the delivery. */
+export interface ReadDelivery {
+  payload: DeliveryPayload;
+  contact: MappedPayload['contact'];
+  deliveryId: string | null;
+}
+
+/** Reads a request by the trigger's config. */
+export async function readDelivery(config: WebhookConfig, { headers, query, body: bytes }: SentWebhook): Promise<ReadDelivery> {
   const { body, raw = null } = await parseBody(headers.get('content-type'), bytes);
   const { contact, variables } = applyMapping(config.mapping, body);
   const payload = { body, raw, headers: showableHeaders(headers, config), query, variables };

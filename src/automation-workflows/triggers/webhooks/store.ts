@@ -1,20 +1,28 @@
 import { and, eq } from 'drizzle-orm';
 import { webhookDelivery } from '../../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../../database/stored-row.ts';
+import type { SqlPart } from '../../../contacts/upsert/unchanged-contact.ts';
 import type { Database, Statement } from '../../../database/client.ts';
 import type { HandlingState } from '../../../outbox/resend-record.ts';
-import { newRequestKey, toSenderKey } from '../../../database/request-key.ts';
+import { toSenderKey } from '../../../database/request-key.ts';
 import { givenUpPrefix } from '../../../outbox/failed-messages.ts';
 import type { DeliveryPayload } from '../../runs/cause.ts';
 
 export interface NewDelivery {
   organizationId: number;
   triggerId: number;
-  deliveryId: string | null;
-  contactId: number | null;
+  /** The trigger's config as the row has it: by it the delivery was verified and read. */
+  triggerConfig: string;
+  /** The sender's id, or a key of this delivery alone. */
+  deliveryId: string;
+  /** A subquery for the contact; the delivery is stored only if it has a row. */
+  contact: SqlPart;
   payload: string;
   createdAt: number;
 }
+
+/** Why a delivery was not stored: its id is known, or the trigger has changed since it was read, or the contact has no row. */
+export type NotStored = 'duplicate' | 'changed' | 'no contact';
 
 const hasDeliveryId = (triggerId: number, deliveryId: string) =>
   and(eq(webhookDelivery.triggerId, triggerId), eq(webhookDelivery.deliveryId, deliveryId));
@@ -24,36 +32,51 @@ export async function findDelivery(database: Database, triggerId: number, delive
   return (await database.run(() => query))[0]?.id ?? null;
 }
 
-/** Stores a delivery, unless its id is stored already, and only while the trigger and the workflow are active. */
-export async function insertDelivery(database: Database, delivery: NewDelivery): Promise<{ id: number } | 'duplicate' | 'inactive'> {
-  const deliveryId = delivery.deliveryId ?? newRequestKey();
+/** Stores a delivery in one call, unless its id is stored already, and only while the trigger is as it was read and the workflow is active. */
+export async function insertDelivery(database: Database, delivery: NewDelivery): Promise<{ id: number } | NotStored> {
+  const { triggerId, triggerConfig, deliveryId, contact, payload, createdAt } = delivery;
   let isLost = false;
-  const statements = [
-    database.prepare<{ id: number }>(
-      `INSERT INTO webhook_delivery (organization_id, trigger_id, delivery_id, contact_id, payload, created_at)
-       SELECT ?, t.id, ?, ?, ?, ? FROM automation_trigger t CROSS JOIN automation_workflow w
-       WHERE t.id = ? AND t.state = 'active' AND w.id = t.workflow_id AND w.status = 'active'
-       ON CONFLICT (trigger_id, delivery_id) WHERE delivery_id IS NOT NULL DO NOTHING RETURNING id`,
-      delivery.organizationId,
-      deliveryId,
-      delivery.contactId,
-      delivery.payload,
-      delivery.createdAt,
-      delivery.triggerId,
-    ),
-    database.from<Pick<StoredRow<typeof webhookDelivery>, 'id' | 'payload' | 'created_at'>>(
-      database.orm
-        .select({ id: webhookDelivery.id, payload: webhookDelivery.payload, createdAt: webhookDelivery.createdAt })
-        .from(webhookDelivery)
-        .where(hasDeliveryId(delivery.triggerId, deliveryId)),
-    ),
-  ] as const;
-  const [inserted, found] = await database.batch(statements, 'webhook_delivery.delivery_id', () => (isLost = true));
+  const [inserted, found] = await database.batch(
+    [
+      database.prepare<{ id: number }>(
+        `INSERT INTO webhook_delivery (organization_id, trigger_id, delivery_id, contact_id, payload, created_at)
+         SELECT ?, t.id, ?, known.id, ?, ? FROM automation_trigger t CROSS JOIN automation_workflow w CROSS JOIN (${contact.sql}) known
+         WHERE t.id = ? AND t.state = 'active' AND t.config = ? AND w.id = t.workflow_id AND w.status = 'active'
+         ON CONFLICT (trigger_id, delivery_id) WHERE delivery_id IS NOT NULL DO NOTHING RETURNING id`,
+        delivery.organizationId,
+        deliveryId,
+        payload,
+        createdAt,
+        ...contact.parameters,
+        triggerId,
+        triggerConfig,
+      ),
+      database.prepare<StoredDelivery>(
+        `SELECT t.state = 'active' AND t.config = ?2 AND w.status = 'active' AS is_current, d.id, d.payload, d.created_at
+         FROM automation_trigger t CROSS JOIN automation_workflow w
+         LEFT JOIN webhook_delivery d ON d.trigger_id = t.id AND d.delivery_id = ?3 WHERE t.id = ?1 AND w.id = t.workflow_id`,
+        triggerId,
+        triggerConfig,
+        deliveryId,
+      ),
+    ],
+    'webhook_delivery.delivery_id',
+    () => (isLost = true),
+  );
   if (inserted[0]) return inserted[0];
   const stored = found[0];
-  // This call stored the delivery, and the first answer was lost.
-  if (isLost && stored?.created_at === delivery.createdAt && stored.payload === delivery.payload) return { id: stored.id };
-  return stored ? 'duplicate' : 'inactive';
+  if (!stored?.is_current) return 'changed';
+  if (stored.id === null) return 'no contact';
+  // This request stored the delivery, and the first answer was lost.
+  return isLost && stored.created_at === createdAt && stored.payload === payload ? { id: stored.id } : 'duplicate';
+}
+
+/** What is stored under a delivery's id, and whether its trigger is as it was read. */
+interface StoredDelivery {
+  is_current: number;
+  id: number | null;
+  payload: string | null;
+  created_at: number | null;
 }
 
 export type UnhandledDelivery = Pick<StoredRow<typeof webhookDelivery>, 'id' | 'trigger_id' | 'contact_id' | 'payload' | 'created_at'>;
