@@ -1,7 +1,7 @@
 import type { Context } from '../../src/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import type { CallEvent } from '../../src/providers/telephony/carrier-events.ts';
-import { type CallTimeouts, returnAttempt, toCallTimeouts } from '../../src/calls/attempt/attempt.ts';
+import { type CallTimeouts, holdsSlot, returnAttempt, toCallTimeouts } from '../../src/calls/attempt/attempt.ts';
 import { afterMachine, afterStatus, isStrayCall } from '../../src/calls/attempt/after-event.ts';
 import {
   type BegunCall,
@@ -23,12 +23,13 @@ import { type DialingPolicy, loadDialingPolicy } from '../../src/telephony-confi
 import type { CallSlotsRpc, OwnerStatus } from '../../src/calls/rpc.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
-import { newAttempt, slotsSchemaSteps, type StoredAttempt } from './attempt-rows.ts';
+import { slotsSchemaSteps } from './schema.ts';
 import { SilentAttemptChecker } from './silent-attempt-checker.ts';
 import { decideInstruction, toBegunCall, toCallStatus } from './views.ts';
 import { SlotGranter } from './slot-granter.ts';
 import { OutcomeDispatcher } from './outcome-dispatcher.ts';
 import { ownerQueueName, SlotStore } from './slot-store.ts';
+import { newAttempt, type StoredAttempt } from './stored-attempt.ts';
 import type { CallSlotsDependencies } from './dependencies.ts';
 
 /** Slots that become free and calls that are requested within this time are handled together. */
@@ -51,13 +52,13 @@ const maxBeginAnswerBytes = 8 * 1024 * 1024;
  * the methods.
  */
 export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
-  readonly #store = new SlotStore(
+  protected readonly store = new SlotStore(
     this.ctx.storage,
     () => this.clock(),
     (checkAt) => this.#onStoreChange(checkAt),
   );
   readonly #granter = new SlotGranter(
-    this.#store,
+    this.store,
     () => this.clock(),
     (ms) => this.#scheduleWorkIn(ms),
   );
@@ -69,8 +70,8 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     organizationId: () => this.#organizationId(),
     context: () => this.#context(),
   };
-  readonly #checker = new SilentAttemptChecker(this.#store, this.#deps);
-  readonly #dispatcher = new OutcomeDispatcher(this.#store, this.#deps, () => this.#scheduleWork());
+  readonly #checker = new SilentAttemptChecker(this.store, this.#deps);
+  readonly #dispatcher = new OutcomeDispatcher(this.store, this.#deps, () => this.#scheduleWork());
   #policy: { policy: DialingPolicy; readAt: number } | null = null;
   #scheduledWork: { due: number; timeout: ReturnType<typeof setTimeout> } | null = null;
   #maintainDueAt = 0;
@@ -90,11 +91,11 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   async request(organizationId: number, request: CallsRequest): Promise<RequestResult> {
     this.#ensureCreated(organizationId);
     const name = ownerName(request.owner);
-    const answer = this.#store.transaction((): RequestResult => {
-      const owner = this.#store.upsertOwner(request.owner, request.epoch, request.maxConcurrency);
+    const answer = this.store.transaction((): RequestResult => {
+      const owner = this.store.upsertOwner(request.owner, request.epoch, request.maxConcurrency);
       if (owner.epoch > request.epoch) return { queued: 0, known: 0, isStale: true };
       const of = { owner: name, lane: ownerQueueName(request.owner), epoch: request.epoch, notBefore: 0 };
-      const queued = request.calls.filter((call) => this.#store.enqueue(call, of)).length;
+      const queued = request.calls.filter((call) => this.store.enqueue(call, of)).length;
       return { queued, known: request.calls.length - queued, isStale: false };
     });
     this.#scheduleWork();
@@ -104,10 +105,9 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
 
   async withdraw(organizationId: number, owner: Owner, epoch: number): Promise<void> {
     this.#ensureCreated(organizationId);
-    this.#store.transaction(() => {
-      this.#store.upsertOwner(owner, epoch, undefined);
-      for (const attempt of this.#store.rows.select("owner = ? AND state IN ('queued', 'granted') AND epoch < ?", ownerName(owner), epoch))
-        this.#store.withdraw(attempt);
+    this.store.transaction(() => {
+      this.store.upsertOwner(owner, epoch, undefined);
+      for (const attempt of this.store.listUnsubmitted(owner)) if (attempt.epoch < epoch) this.store.withdraw(attempt);
     });
     this.#scheduleWork();
     await this.#scheduleMaintenance();
@@ -115,10 +115,10 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
 
   async withdrawCalls(organizationId: number, keys: string[]): Promise<void> {
     this.#ensureCreated(organizationId);
-    this.#store.transaction(() => {
+    this.store.transaction(() => {
       for (const key of keys) {
-        const attempt = this.#store.rows.find(key);
-        if (attempt && (attempt.state === 'queued' || attempt.state === 'granted')) this.#store.withdraw(attempt);
+        const attempt = this.store.attempts.find(key);
+        if (attempt && (attempt.state === 'queued' || attempt.state === 'granted')) this.store.withdraw(attempt);
       }
     });
     this.#scheduleWork();
@@ -127,10 +127,12 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
 
   async shutDown(): Promise<{ calls: { configId: number; callId: string }[]; unplaced: number }> {
     if (!this.exists()) return { calls: [], unplaced: 0 };
-    this.#store.transaction(() => {
-      for (const attempt of this.#store.rows.select("state IN ('queued', 'granted')")) this.#store.withdraw(attempt);
+    this.store.transaction(() => {
+      const { attempts } = this.store;
+      for (const attempt of [...attempts.listOpen(({ state }) => state === 'granted'), ...attempts.listAnyQueued(Number.MAX_SAFE_INTEGER)])
+        this.store.withdraw(attempt);
     });
-    const live = this.#store.rows.select('is_live = 1');
+    const live = this.store.attempts.listOpen(holdsSlot);
     const calls = live.flatMap(({ configId, callId }) => (configId === null || callId === null ? [] : [{ configId, callId }]));
     return { calls, unplaced: live.length - calls.length };
   }
@@ -144,17 +146,17 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     let bytes = 0;
     this.#begunAt = this.#begunAt.filter((at) => at > now - secondMs && at <= now);
     const room = Math.max(0, (config?.callsPerSecond ?? Infinity) - this.#begunAt.length);
-    this.#store.transaction(() => {
+    this.store.transaction(() => {
       for (const key of keys) {
-        const attempt = this.#store.rows.find(key);
+        const attempt = this.store.attempts.find(key);
         if (attempt?.state !== 'granted') continue;
         if (attempt.notAfter !== null && attempt.notAfter <= now) {
-          this.#store.save(attempt, returnAttempt(attempt, 'window_closed', 'the calling window closed before the call was dialled', now));
+          this.store.save(attempt, returnAttempt(attempt, 'window_closed', 'the calling window closed before the call was dialled', now));
         } else if (begun.length >= room || bytes > maxBeginAnswerBytes) {
-          this.#store.save(attempt, { ...attempt, checkAt: now + secondMs });
+          this.store.saveLazily(attempt, { ...attempt, checkAt: now + secondMs });
         } else {
           bytes += attempt.initialContext?.length ?? 0;
-          begun.push(toBegunCall(this.#store.submit(attempt, now, timeouts)));
+          begun.push(toBegunCall(this.store.submit(attempt, now, timeouts)));
         }
       }
     });
@@ -166,16 +168,16 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   async filterWanted(keys: string[]): Promise<string[]> {
     if (!this.exists()) return [];
     return keys.filter((key) => {
-      const attempt = this.#store.rows.find(key);
-      return attempt?.state === 'submitting' && attempt.epoch >= this.#store.epochOf(attempt.owner);
+      const attempt = this.store.attempts.find(key);
+      return attempt?.state === 'submitting' && attempt.epoch >= this.store.epochOf(attempt.owner);
     });
   }
 
   async recordPlacings(placings: PlacingReport[]): Promise<void> {
     if (!this.exists()) return;
     const now = this.clock();
-    this.#store.transaction(() => {
-      for (const placing of placings) this.#store.recordPlacing(placing, now, this.#timeouts());
+    this.store.transaction(() => {
+      for (const placing of placings) this.store.recordPlacing(placing, now, this.#timeouts());
     });
     this.#scheduleWork();
     await this.#scheduleMaintenance();
@@ -183,12 +185,12 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
 
   async recordAgentNotConnected(key: string, reason: string): Promise<void> {
     if (!this.exists()) return;
-    this.#store.recordAgentNotConnected(key, reason);
+    this.store.recordAgentNotConnected(key, reason);
     await this.#scheduleMaintenance();
   }
 
   async recordEvent(key: string, runId: number, event: CallEvent, channel: ResponseChannel): Promise<LineInstruction> {
-    const attempt = this.exists() ? this.#store.rows.find(key) : null;
+    const attempt = this.exists() ? this.store.attempts.find(key) : null;
     if (!attempt || attempt.state === 'queued' || attempt.state === 'granted') return 'ignored';
     if (isStrayCall(attempt, event.callId)) {
       this.log.error('the carrier has two calls for one attempt', new Error('stray call'), { key, run_id: runId });
@@ -204,7 +206,10 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     const after = this.#afterEvent(known, event, now);
     const answer = decideInstruction(after, event, channel);
     // Written before the agent is connected: from then on the end of the line is the end of a conversation.
-    this.#store.save(attempt, answer === 'talk' ? { ...after, isAgentConnected: true } : after);
+    const reported = answer === 'talk' ? { ...after, isAgentConnected: true } : after;
+    // Without the end of a relay session the carrier is only asked later.
+    if (event.kind === 'relay_ended') this.store.saveLazily(attempt, reported);
+    else this.store.save(attempt, reported);
     this.#scheduleWork();
     await this.#scheduleMaintenance();
     return answer;
@@ -222,14 +227,15 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
 
   async admitInboundCall(organizationId: number, call: InboundCall): Promise<boolean> {
     this.#ensureCreated(organizationId);
-    if (this.#store.rows.find(call.key)) return true;
+    if (this.store.attempts.find(call.key)) return true;
     const policy = await this.#loadPolicy();
-    if (this.#store.rows.find(call.key)) return true;
-    if (this.#store.countLiveCalls().all >= policy.limit) return false;
+    if (this.store.attempts.find(call.key)) return true;
+    if (this.store.countLiveCalls().all >= policy.limit) return false;
     const now = this.clock();
     const requested: RequestedCall = { ...call, initialContext: '{}', name: 'inbound', notAfter: null };
-    this.#store.rows.insert({
+    this.store.attempts.insert({
       ...newAttempt(requested, { owner: 'inbound:0', lane: 'inbound', epoch: 0, notBefore: 0 }),
+      seq: this.store.nextSeq(),
       state: 'placed',
       runId: call.runId,
       configId: call.configId,
@@ -244,7 +250,6 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
       answeredAt: now,
       checkAt: now + this.#timeouts().carrierSilenceMs,
     });
-    this.#store.invalidateLiveCounts();
     await this.#scheduleMaintenance();
     return true;
   }
@@ -259,14 +264,14 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   }
 
   async markFinalized(keys: string[]): Promise<void> {
-    if (this.exists()) this.#store.markFollowUpsDone(keys);
+    if (this.exists()) this.store.markFollowUpsDone(keys);
   }
 
   async getCallStatus(key: string): Promise<{ callStatus: string; reason: string | null } | null> {
-    const attempt = this.exists() ? this.#store.rows.find(key) : null;
+    const attempt = this.exists() ? this.store.attempts.find(key) : null;
     if (attempt?.state !== 'queued') return attempt && toCallStatus(attempt);
     const policy = await this.#loadPolicy();
-    const waitingFor = this.#findBlockingReason(policy, attempt.lane, this.#store.rows.getQueueStatus('key', key, this.clock()));
+    const waitingFor = this.#findBlockingReason(policy, attempt.lane, this.store.attempts.statusOf([attempt], this.clock()));
     return { ...toCallStatus(attempt), reason: waitingFor ?? attempt.detail };
   }
 
@@ -274,21 +279,21 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     if (!this.exists()) return { queued: 0, live: 0, organizationLive: 0, limit: 0, waitingFor: null };
     const policy = await this.#loadPolicy();
     const name = ownerName(owner);
-    const queued = this.#store.rows.count("owner = ? AND state = 'queued'", name);
-    const live = this.#store.rows.count('is_live = 1 AND owner = ?', name);
-    const organizationLive = this.#store.countLiveCalls().all;
-    const queue = this.#store.rows.getQueueStatus('owner', name, this.clock());
+    const queued = this.store.attempts.countQueued(ownerQueueName(owner), name);
+    const live = this.store.attempts.listOpen((attempt) => holdsSlot(attempt) && attempt.owner === name).length;
+    const organizationLive = this.store.countLiveCalls().all;
+    const queue = this.store.attempts.statusOf(this.store.listQueued(owner), this.clock());
     const waitingFor = queued === 0 ? null : this.#findBlockingReason(policy, ownerQueueName(owner), queue);
     return { queued, live, organizationLive, limit: policy.limit, waitingFor };
   }
 
   #findBlockingReason(policy: DialingPolicy, lane: string, queued: QueueStatus['queued']): string | null {
     const { limit, config } = policy;
-    const live = this.#store.countLiveCalls();
+    const live = this.store.countLiveCalls();
     return findBlockingReason({
       cannotDialReason: this.#cannotDialReason(config),
       queued,
-      own: { live: this.#store.countLiveOf(lane), maxLive: this.#store.maxConcurrencyOf(lane) },
+      own: { live: this.store.attempts.countLive(lane), maxLive: this.store.maxConcurrencyOf(lane) },
       plan: { live: live.all, limit, free: countFreeForOutbound(policy, live) },
       rate: { begun: this.#granter.recentGrants(this.clock()).length, perSecond: config?.callsPerSecond ?? 0 },
     });
@@ -300,7 +305,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   }
 
   async closeConfig(configId: number): Promise<number> {
-    const live = this.exists() ? this.#store.rows.count('is_live = 1 AND config_id = ?', configId) : 0;
+    const live = this.exists() ? this.store.attempts.listOpen((attempt) => holdsSlot(attempt) && attempt.configId === configId).length : 0;
     if (live === 0) this.#closingConfigId = configId;
     return live;
   }
@@ -318,7 +323,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
 
   protected async writeProjection(): Promise<void> {
     const context = await this.#context();
-    await saveSlotsWakeAt(context, this.#store.isIdle() ? null : this.clock() + wakeMarkAheadMs);
+    await saveSlotsWakeAt(context, this.store.attempts.isIdle() ? null : this.clock() + wakeMarkAheadMs);
   }
 
   #ensureCreated(organizationId: number): void {
@@ -366,8 +371,8 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     if (!this.exists()) return;
     const now = this.clock();
     if (this.#maintainDueAt > now && this.#maintainDueAt <= now + maintainIntervalMs) return;
-    if (this.#store.isIdle()) return;
-    const next = this.#store.nextCheckAt();
+    if (this.store.attempts.isIdle()) return;
+    const next = this.store.nextCheckAt();
     // Work that is already due has been scheduled.
     this.#maintainDueAt = Math.min(Math.max(next ?? Infinity, now + minMaintainDelayMs), now + maintainIntervalMs);
     this.timers.set(maintenanceTimer, this.#maintainDueAt);
@@ -382,14 +387,14 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     // Set before the work, so that a crash is followed by another try.
     this.#maintainDueAt = this.clock() + maintainIntervalMs;
     this.timers.set(maintenanceTimer, this.#maintainDueAt);
+    this.store.attempts.flush();
     this.#checker.resolveLocally();
     // A carrier that does not answer must not hold up the alarm.
     this.ctx.waitUntil(this.#checker.checkWithCarriers().then(() => this.#scheduleMaintenance()));
     await Promise.all([this.#grantSlots(), this.#dispatcher.reportToOwners(), this.#dispatcher.dispatchOutcomes()]);
-    this.#store.prune();
+    const prune = this.store.pruner.prune();
     this.#maintainDueAt = 0;
-    if (!this.#store.isIdle()) return this.#scheduleMaintenance();
-    const prune = this.#store.nextPruneAt();
+    if (!this.store.attempts.isIdle()) return this.#scheduleMaintenance();
     if (prune === null) this.timers.clear(maintenanceTimer);
     else this.timers.set(maintenanceTimer, Math.max(prune, this.clock() + maintainIntervalMs));
     this.#wakeMarkedAt = 0;
@@ -405,7 +410,7 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     try {
       while (this.#mustGrantAgain) {
         this.#mustGrantAgain = false;
-        if (this.#store.rows.listWaitingOwnerQueues().length > 0) await this.#grantOnce();
+        if (this.store.attempts.listQueuedLanes().length > 0) await this.#grantOnce();
       }
     } catch (error) {
       // Granted calls whose keys were not sent are sent again after a while.

@@ -3,7 +3,7 @@ import { parseOwner } from '../../src/calls/contract.ts';
 import { finalizeUnanswered } from '../../src/calls/post-call/finalize-unanswered.ts';
 import { getSettings } from '../../src/settings.ts';
 import { withCallObject } from '../../src/calls/rpc.ts';
-import type { StoredAttempt } from './attempt-rows.ts';
+import type { StoredAttempt } from './stored-attempt.ts';
 import { isRetryExhausted, retryAt, toUnanswered } from './retry-limits.ts';
 import type { SlotStore } from './slot-store.ts';
 import type { CallSlotsDependencies } from './dependencies.ts';
@@ -37,7 +37,7 @@ export class OutcomeDispatcher {
   }
 
   async #reportToOwner(name: string): Promise<void> {
-    const unreported = this.#store.rows.select('owner = ? AND level > told ORDER BY seq LIMIT ?', name, maxReportsPerMessage);
+    const unreported = this.#store.listUnreported(name, maxReportsPerMessage);
     if (!unreported.length) return;
     const owner = parseOwner(name);
     if (owner.kind === 'campaign') {
@@ -46,10 +46,11 @@ export class OutcomeDispatcher {
     }
     this.#store.transaction(() => {
       for (const { key, seq, reportLevel } of unreported) {
-        const current = this.#store.rows.find(key);
+        const current = this.#store.attempts.find(key);
         // The owner may have requested it anew during the report.
         if (current?.seq === seq && current.reportedLevel < reportLevel)
-          this.#store.save(current, { ...current, reportedLevel: reportLevel });
+          // A report that is repeated changes nothing.
+          this.#store.saveLazily(current, { ...current, reportedLevel: reportLevel });
       }
     });
     // There may be more to report, or new reports.
@@ -59,10 +60,9 @@ export class OutcomeDispatcher {
   /** Completes the rows of unanswered calls that are over, and notifies the objects of the others. */
   async dispatchOutcomes(): Promise<void> {
     await this.#runExclusive('outcomes', async () => {
-      // The condition repeats that of the partial index; SQLite uses the index only then.
-      const due = "settling IN ('silent', 'talk') AND settling = ? AND check_at IS NULL ORDER BY seq LIMIT ?";
-      const silent = this.#store.rows.select(due, 'silent', maxOutcomesPerRound);
-      const talks = this.#store.rows.select(due, 'talk', maxOutcomesPerRound);
+      const due = (followUp: StoredAttempt['followUp']) =>
+        this.#store.attempts.listOpen((attempt) => attempt.followUp === followUp && attempt.checkAt === null, maxOutcomesPerRound);
+      const [silent, talks] = [due('silent'), due('talk')];
       if (!silent.length && !talks.length) return;
       await Promise.all([this.#finalizeUnanswered(silent), ...talks.map((attempt) => this.#notifyCallEnded(attempt))]);
       this.#requestRun();
@@ -100,7 +100,8 @@ export class OutcomeDispatcher {
       if (!this.#isRetryExhausted(attempt)) return this.#store.postponeFollowUps([attempt.key], retryAt(attempt, this.#deps.now()));
       return this.#store.update(attempt.key, (current) => (current.followUp === 'talk' ? toUnanswered(current, error) : current));
     }
-    this.#store.update(attempt.key, (current) =>
+    // After a crash the object is notified again, and knows.
+    this.#store.updateLazily(attempt.key, (current) =>
       current.followUp === 'talk' ? { ...current, followUp: 'watch' as const, checkAt: this.#deps.now() + wakeAfterMs } : current,
     );
   }

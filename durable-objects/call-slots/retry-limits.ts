@@ -1,5 +1,5 @@
 import { givenUpPrefix } from '../../src/outbox/failed-messages.ts';
-import type { StoredAttempt } from './attempt-rows.ts';
+import type { StoredAttempt } from './stored-attempt.ts';
 
 const minRetryDelayMs = 5000;
 const maxRetryDelayMs = 3_600_000;

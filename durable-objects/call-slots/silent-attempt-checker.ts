@@ -8,7 +8,7 @@ import { withCallObject } from '../../src/calls/rpc.ts';
 import { getSettings } from '../../src/settings.ts';
 import { loadCarrier } from '../../src/telephony-configs/load-carrier.ts';
 import { selectCallRunByKey } from '../../src/calls/placing/store.ts';
-import type { StoredAttempt } from './attempt-rows.ts';
+import type { StoredAttempt } from './stored-attempt.ts';
 import { isRetryExhausted, toUnanswered } from './retry-limits.ts';
 import type { SlotStore } from './slot-store.ts';
 import type { CallSlotsDependencies } from './dependencies.ts';
@@ -33,10 +33,10 @@ export class SilentAttemptChecker {
   /** Checks due attempts that can be decided without the carrier. */
   resolveLocally(): void {
     const now = this.#deps.now();
-    for (const attempt of this.#store.rows.select('check_at <= ? ORDER BY check_at LIMIT ?', now, maxDecisionsPerRound)) {
+    for (const attempt of this.#store.attempts.listDueChecks(now, maxDecisionsPerRound)) {
       if (attempt.state === 'granted') this.#grantsToResend.push(attempt.key);
       if (attempt.state === 'granted') this.#store.save(attempt, { ...attempt, checkAt: now + this.#deps.timeouts().resendMs });
-      else if (isOver(attempt) && attempt.followUp !== 'watch') this.#store.save(attempt, { ...attempt, checkAt: null });
+      else if (isOver(attempt) && attempt.followUp !== 'watch') this.#store.saveLazily(attempt, { ...attempt, checkAt: null });
       else if (attempt.state === 'placed' && attempt.status === 'completed') this.#store.save(attempt, afterVerdictTimeout(attempt));
     }
   }
@@ -48,9 +48,7 @@ export class SilentAttemptChecker {
     try {
       const keys = this.#grantsToResend.splice(0);
       if (keys.length) await enqueueDialing(this.#deps.env(), this.#deps.organizationId(), keys);
-      const due = this.#store.rows
-        .select('check_at <= ? ORDER BY check_at LIMIT ?', this.#deps.now(), maxChecksPerRound)
-        .map(({ key }) => key);
+      const due = this.#store.attempts.listDueChecks(this.#deps.now(), maxChecksPerRound).map(({ key }) => key);
       const worker = async () => {
         for (let key = due.shift(); key !== undefined; key = due.shift())
           await this.#checkAttempt(key).catch((error: unknown) => this.#deps.log().error('a call could not be checked', error));
@@ -66,7 +64,7 @@ export class SilentAttemptChecker {
   async #checkAttempt(key: string): Promise<void> {
     const now = this.#deps.now();
     // Read anew: the checks before this one took time.
-    const attempt = this.#store.rows.find(key);
+    const attempt = this.#store.attempts.find(key);
     if (!attempt || attempt.checkAt === null || attempt.checkAt > now || attempt.state === 'granted') return;
     const timeouts = this.#deps.timeouts();
     if (isOver(attempt)) return this.#wakeCallObject(attempt, now);
@@ -106,8 +104,8 @@ export class SilentAttemptChecker {
   }
 
   async #wakeCallObject(attempt: StoredAttempt, now: number): Promise<void> {
-    if (attempt.followUp !== 'watch') return this.#store.save(attempt, { ...attempt, checkAt: null });
-    this.#store.save(attempt, { ...attempt, checkAt: now + wakeIntervalMs });
+    if (attempt.followUp !== 'watch') return this.#store.saveLazily(attempt, { ...attempt, checkAt: null });
+    this.#store.saveLazily(attempt, { ...attempt, checkAt: now + wakeIntervalMs });
     try {
       const isAlive = await withCallObject(this.#deps.env(), this.#deps.organizationId(), attempt.runId!, (object) => object.wakeStalled());
       if (!isAlive) this.#store.markFollowUpsDone([attempt.key]);

@@ -1,11 +1,13 @@
 import type { Clock } from '../../src/library/time/clock.ts';
-import { grantAttempt, returnAttempt, type CallTimeouts } from '../../src/calls/attempt/attempt.ts';
+import { grantAttempt, holdsSlot, isOver, returnAttempt, type CallTimeouts } from '../../src/calls/attempt/attempt.ts';
 import { countFreeForOutbound, ownerQueueRank, allocateSlots } from '../../src/calls/slots/allocate-slots.ts';
 import type { DialingPolicy } from '../../src/telephony-configs/dialing-policy.ts';
-import type { StoredAttempt } from './attempt-rows.ts';
+import type { StoredAttempt } from './stored-attempt.ts';
 import { markInAnotherCall, type SlotStore } from './slot-store.ts';
 
 const secondMs = 1000;
+/** Attempts that are given back stay in memory until that is reported. */
+const maxReturnedAtOnce = 1000;
 
 /**
  * Grants free slots to queued attempts, within the plan's limit, the carrier's rate, each owner's limit and the hours between two calls to
@@ -36,11 +38,11 @@ export class SlotGranter {
       return [];
     }
     return this.#store.transaction(() => {
-      const waiting = new Map(this.#store.rows.listWaitingOwnerQueues().map((lane) => [lane, this.#findReady(lane, now, free, policy)]));
+      const waiting = new Map(this.#store.attempts.listQueuedLanes().map((lane) => [lane, this.#findReady(lane, now, free, policy)]));
       const lanes = [...waiting].map(([name, ready]) => ({
         name,
         rank: ownerQueueRank(name),
-        live: this.#store.countLiveOf(name),
+        live: this.#store.attempts.countLive(name),
         maxLive: this.#store.maxConcurrencyOf(name),
         ready: ready.length,
       }));
@@ -48,7 +50,7 @@ export class SlotGranter {
       for (const [lane, count] of allocateSlots(lanes, free)) {
         for (const attempt of waiting.get(lane)!.slice(0, count)) {
           // Another lane may have just called the same person.
-          if (this.#store.rows.isInCall(attempt.phone)) {
+          if (this.#store.attempts.isInCall(attempt.phone)) {
             this.#store.save(attempt, markInAnotherCall(attempt));
             continue;
           }
@@ -68,7 +70,7 @@ export class SlotGranter {
   #findReady(lane: string, now: number, limit: number, policy: DialingPolicy): StoredAttempt[] {
     const ready: StoredAttempt[] = [];
     const phones = new Set<string>();
-    for (const attempt of this.#store.rows.candidates(lane, now, limit)) {
+    for (const attempt of this.#store.attempts.candidates(lane, now, limit)) {
       if (attempt.notAfter !== null && attempt.notAfter <= now) {
         this.#store.save(attempt, returnAttempt(attempt, 'window_closed', 'the calling window closed before a call slot was free', now));
         continue;
@@ -94,10 +96,11 @@ export class SlotGranter {
 
   /** Gives all queued attempts back: without a telephony configuration nothing can be dialled. */
   returnAll(): void {
+    if (this.#store.attempts.listOpen(isOver).length >= maxReturnedAtOnce) return;
     const now = this.#now();
     const detail = 'the organization has no telephony configuration; create one at /organizations/telephony-configs';
     this.#store.transaction(() => {
-      for (const attempt of this.#store.rows.select("state = 'queued' LIMIT 1000"))
+      for (const attempt of this.#store.attempts.listAnyQueued(maxReturnedAtOnce))
         this.#store.save(attempt, returnAttempt(attempt, 'telephony_not_configured', detail, now));
     });
   }
@@ -108,8 +111,8 @@ export class SlotGranter {
     const recent = this.#grantedAt.filter((at) => at > now - secondMs && at <= now);
     if (recent.length) return recent;
     // After a restart of the object the list is empty, and the rows have the moments.
-    return this.#store.rows
-      .select('is_live = 1 AND granted_at > ? AND granted_at <= ?', now - secondMs, now)
+    return this.#store.attempts
+      .listOpen((attempt) => holdsSlot(attempt) && attempt.grantedAt! > now - secondMs && attempt.grantedAt! <= now)
       .map(({ grantedAt }) => grantedAt!);
   }
 

@@ -10,12 +10,13 @@ import {
   type CallTimeouts,
 } from '../../src/calls/attempt/attempt.ts';
 import { ownerName, type Owner, type PlacingReport, type RequestedCall } from '../../src/calls/contract.ts';
-import { AttemptRows, reportLevels, newAttempt, type StoredAttempt } from './attempt-rows.ts';
+import { Attempts } from './attempts.ts';
+import { Pruner } from './pruner.ts';
+import { newAttempt, reportLevels, type StoredAttempt } from './stored-attempt.ts';
 
+/** Places in the queue for one ms. The last digits count attempts, since the caller's number goes by them. */
+const seqsPerMs = 1000;
 const withdrawnDetail = 'whoever asked for it took it back';
-const attemptRetentionMs = 24 * 3_600_000;
-const dialledRetentionMs = 31 * 24 * 3_600_000;
-const pruneBatchSize = 500;
 
 /** The lane in which an owner's calls are counted: all single calls in one, all journeys in one, each campaign in its own. */
 export const ownerQueueName = (owner: Owner): string => (owner.kind === 'campaign' ? ownerName(owner) : owner.kind);
@@ -25,16 +26,21 @@ export const ownerQueueName = (owner: Owner): string => (owner.kind === 'campaig
  * be completed. Calls `onChange` when work outside of this object is due.
  */
 export class SlotStore {
-  readonly rows: AttemptRows;
+  readonly attempts: Attempts;
+  readonly pruner: Pruner;
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #now: Clock;
   readonly #onChange: (checkAt: number | null) => void;
-  /** Live calls by lane; a cache of the table. Null: not counted yet. */
-  #live: Map<string, number> | null = null;
+  /** The place in the queue of the latest attempt. */
+  #seq = 0;
+  #enqueued = 0;
+  /** When attempts that were queued again may be dialled, epoch ms, by key. After a restart, maintenance finds them by itself. */
+  readonly #delayed = new Map<string, number>();
 
   constructor(storage: DurableObjectStorage, now: Clock, onChange: (checkAt: number | null) => void) {
-    this.rows = new AttemptRows(storage.sql);
+    this.attempts = new Attempts(storage.sql);
+    this.pruner = new Pruner(storage.sql, now);
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#now = now;
@@ -46,7 +52,7 @@ export class SlotStore {
     try {
       return this.#storage.transactionSync(work);
     } catch (error) {
-      this.#live = null;
+      this.attempts.forget();
       throw error;
     }
   }
@@ -56,16 +62,22 @@ export class SlotStore {
    * run was written is queued again.
    */
   enqueue(call: RequestedCall, of: { owner: string; lane: string; epoch: number; notBefore: number }): boolean {
-    const known = this.rows.find(call.key);
+    const known = this.attempts.find(call.key);
     if (known && (known.state !== 'returned' || known.hasRow)) {
       if (isOver(known)) this.save(known, { ...known, reportedLevel: reportLevels.none });
       return false;
     }
-    if (known) this.rows.delete(known.seq);
-    const attempt = newAttempt(call, of);
-    this.rows.insert(this.rows.isInCall(call.phone) ? markInAnotherCall(attempt) : attempt);
+    if (known) this.attempts.delete(known.key);
+    const attempt = { ...newAttempt(call, of), seq: this.nextSeq() };
+    this.attempts.insert(this.attempts.isInCall(call.phone) ? markInAnotherCall(attempt) : attempt);
     this.#onChange(null);
     return true;
+  }
+
+  /** A place at the end of the queue. It grows with the clock, so that no counter has to be stored. */
+  nextSeq(): number {
+    this.#seq = Math.max(this.#seq + 1, this.#now() * seqsPerMs + (this.#enqueued++ % seqsPerMs));
+    return this.#seq;
   }
 
   /** Withdraws an attempt that has not been submitted. */
@@ -76,15 +88,21 @@ export class SlotStore {
   /** Hands an attempt to the caller, which places it once. */
   submit(attempt: StoredAttempt, now: number, timeouts: CallTimeouts): StoredAttempt {
     // The caller writes the run's row next. The row may exist even if the caller's report is lost.
-    const submitted = { ...submitAttempt(attempt, now, timeouts), hasRow: true, dialledBefore: this.dialledAt(attempt.phone) };
+    const last = this.#lastCallTo(attempt.phone);
+    const submitted = {
+      ...submitAttempt(attempt, now, timeouts),
+      hasRow: true,
+      dialledBefore: last?.at ?? null,
+      previousKey: last?.key ?? null,
+    };
     this.save(attempt, submitted);
-    this.#setDialledAt(attempt.phone, now);
+    this.#setLastCallTo(attempt.phone, { at: now, key: attempt.key });
     return submitted;
   }
 
   /** Records what became of an attempt that was handed out. A report of an earlier submission is ignored. */
   recordPlacing(placing: PlacingReport, now: number, timeouts: CallTimeouts): void {
-    const attempt = this.rows.find(placing.key);
+    const attempt = this.attempts.find(placing.key);
     if (!attempt || attempt.submission !== placing.submission) return;
     const awaitsVerdict = ('result' in placing ? placing.detectsMachines : undefined) ?? attempt.awaitsVerdict;
     const known = { ...attempt, runId: attempt.runId ?? placing.runId, awaitsVerdict };
@@ -93,9 +111,11 @@ export class SlotStore {
       ...known,
       ...(isOpen ? this.#afterPlacing(known, placing, now, timeouts) : this.#afterLatePlacing(known, placing, now, timeouts)),
     };
-    this.save(attempt, after);
+    // Without this, the carrier is asked about the call, as when its answer is lost.
+    this.saveLazily(attempt, after);
     // No phone has rung, so the person was not called.
-    if (isOpen && isCertainlyNotPlaced(placing)) this.#setDialledAt(attempt.phone, attempt.dialledBefore);
+    if (isOpen && isCertainlyNotPlaced(placing))
+      this.#setLastCallTo(attempt.phone, attempt.dialledBefore === null ? null : { at: attempt.dialledBefore, key: attempt.previousKey });
   }
 
   /** Records that the agent could not be connected, so the call has no conversation. */
@@ -118,12 +138,24 @@ export class SlotStore {
 
   /** Writes an attempt, and derives what follows from the change for slots, owners and follow-up work. */
   save(before: StoredAttempt, changed: Attempt | StoredAttempt): void {
+    this.#save(before, changed, false);
+  }
+
+  /** As `save`, for a change that a crash may undo while the attempt has more to do. It is written within seconds, or with the next change. */
+  saveLazily(before: StoredAttempt, changed: Attempt | StoredAttempt): void {
+    this.#save(before, changed, true);
+  }
+
+  #save(before: StoredAttempt, changed: Attempt | StoredAttempt, isLazy: boolean): void {
     const after = deriveFollowUps(before, { ...before, ...changed });
+    // An end, and the return to the queue, are never lost.
     const [wasLive, isLive] = [holdsSlot(before), holdsSlot(after)];
-    this.rows.update(before, after);
-    if (wasLive !== isLive && this.#live) this.#live.set(after.lane, (this.#live.get(after.lane) ?? 0) + (isLive ? 1 : -1));
-    if (after.reportLevel > after.reportedLevel || (isOver(after) && !isOver(before)) || after.checkAt !== before.checkAt)
-      this.#onChange(after.checkAt);
+    this.attempts.save(before, after, isLazy && wasLive === isLive);
+    if (after.state === 'queued' && after.notBefore > 0) this.#delayed.set(after.key, after.notBefore);
+    else this.#delayed.delete(after.key);
+    const isNowOver = isOver(after) && !isOver(before);
+    if (isNowOver) this.pruner.expectEnded();
+    if (after.reportLevel > after.reportedLevel || isNowOver || after.checkAt !== before.checkAt) this.#onChange(after.checkAt);
   }
 
   /** Stores the latest epoch and limit of an owner, and answers the epoch in force. */
@@ -158,79 +190,83 @@ export class SlotStore {
 
   /** How many calls a lane may have at once; null: only the organization's limit counts. */
   maxConcurrencyOf(lane: string): number | null {
+    // Only a campaign has a limit, and its lane has its name.
     const [row] = this.#sql
-      .exec<{ maxConcurrency: number | null }>('SELECT max_concurrency AS maxConcurrency FROM owner WHERE lane = ?', lane)
+      .exec<{ maxConcurrency: number | null }>('SELECT max_concurrency AS maxConcurrency FROM owner WHERE name = ?', lane)
       .toArray();
     return row?.maxConcurrency ?? null;
   }
 
   countLiveCalls(): { all: number; inbound: number } {
-    this.#live ??= this.rows.countLiveByOwnerQueue();
-    return { all: [...this.#live.values()].reduce((sum, count) => sum + count, 0), inbound: this.#live.get('inbound') ?? 0 };
+    return { all: this.attempts.countLive(), inbound: this.attempts.countLive('inbound') };
   }
 
-  countLiveOf(lane: string): number {
-    this.#live ??= this.rows.countLiveByOwnerQueue();
-    return this.#live.get(lane) ?? 0;
+  /** Stores which call a person got last, and when (epoch ms); null: none. */
+  #setLastCallTo(phone: string, last: { at: number; key: string | null } | null): void {
+    if (last === null) this.#sql.exec('DELETE FROM dialled WHERE phone = ?', phone);
+    else
+      this.#sql.exec(
+        'INSERT INTO dialled (phone, at, key) VALUES (?, ?, ?) ON CONFLICT (phone) DO UPDATE SET at = excluded.at, key = excluded.key',
+        phone,
+        last.at,
+        last.key,
+      );
   }
 
-  /** Drops the cached counts, because rows were written without `save`. */
-  invalidateLiveCounts(): void {
-    this.#live = null;
-  }
-
-  /** Stores when a person was called last, epoch ms; null: never. */
-  #setDialledAt(phone: string, at: number | null): void {
-    if (at === null) this.#sql.exec('DELETE FROM dialled WHERE phone = ?', phone);
-    else this.#sql.exec('INSERT INTO dialled (phone, at) VALUES (?, ?) ON CONFLICT (phone) DO UPDATE SET at = excluded.at', phone, at);
+  /** Which call a person got last, and when (epoch ms); null: no such call is remembered. `key` is null if only the moment is. */
+  #lastCallTo(phone: string): { at: number; key: string | null } | null {
+    return this.#sql.exec<{ at: number; key: string | null }>('SELECT at, key FROM dialled WHERE phone = ?', phone).toArray()[0] ?? null;
   }
 
   /** When a person was called last, epoch ms; null: no such call is remembered. */
   dialledAt(phone: string): number | null {
-    return this.#sql.exec<{ at: number }>('SELECT at FROM dialled WHERE phone = ?', phone).toArray()[0]?.at ?? null;
+    return this.#lastCallTo(phone)?.at ?? null;
   }
 
   /** When the next attempt must be checked, epoch ms; null: none. */
   nextCheckAt(): number | null {
-    const checked = this.#sql.exec<{ at: number | null }>('SELECT min(check_at) AS at FROM attempt WHERE check_at IS NOT NULL').one().at;
-    const queued = this.#sql
-      .exec<{ at: number | null }>("SELECT min(not_before) AS at FROM attempt WHERE state = 'queued' AND not_before > 0")
-      .one().at;
-    return checked === null || queued === null ? (checked ?? queued) : Math.min(checked, queued);
+    // Those that are due wait for slots, as all that are queued.
+    for (const [key, notBefore] of this.#delayed) if (notBefore <= this.#now()) this.#delayed.delete(key);
+    const next = Math.min(this.attempts.nextCheckAt(), ...this.#delayed.values());
+    return next === Infinity ? null : next;
   }
 
   listOwnersToReport(): string[] {
-    return this.#sql
-      .exec<{ owner: string }>('SELECT DISTINCT owner FROM attempt WHERE level > told')
-      .toArray()
-      .map(({ owner }) => owner);
+    return [...new Set(this.attempts.listOpen(isUnreported).map(({ owner }) => owner))];
   }
 
-  /** Whether nothing is queued, live, unreported or unfinished. */
-  isIdle(): boolean {
-    const [row] = this.#sql
-      .exec(
-        `SELECT 1 WHERE EXISTS (SELECT 1 FROM attempt WHERE state = 'queued') OR EXISTS (SELECT 1 FROM attempt WHERE check_at IS NOT NULL)
-         OR EXISTS (SELECT 1 FROM attempt WHERE level > told) OR EXISTS (SELECT 1 FROM attempt WHERE settling IN ('silent', 'talk'))`,
-      )
-      .toArray();
-    return row === undefined;
+  /** Attempts of an owner that it does not know as they are, oldest first. */
+  listUnreported(owner: string, limit: number): StoredAttempt[] {
+    return this.attempts.listOpen((attempt) => attempt.owner === owner && isUnreported(attempt), limit);
   }
 
-  /** Which of the carrier's calls belong to other attempts. */
+  /** Queued and granted attempts of an owner. */
+  listUnsubmitted(owner: Owner): StoredAttempt[] {
+    const name = ownerName(owner);
+    const granted = this.attempts.listOpen((attempt) => attempt.state === 'granted' && attempt.owner === name);
+    return [...granted, ...this.listQueued(owner)];
+  }
+
+  *listQueued(owner: Owner): Generator<StoredAttempt> {
+    const name = ownerName(owner);
+    for (const attempt of this.attempts.queued(ownerQueueName(owner))) if (attempt.owner === name) yield attempt;
+  }
+
+  /** Which of the carrier's calls to the person of an attempt belong to other attempts: to live ones, and to those before it. */
   findForeignCalls(attempt: StoredAttempt, callIds: string[]): Set<string> {
-    const rows = this.#sql.exec<{ call_id: string }>(
-      'SELECT a.call_id FROM json_each(?) j CROSS JOIN attempt a WHERE a.call_id = j.value AND a.call_id IS NOT NULL AND a.key <> ?',
-      JSON.stringify(callIds),
-      attempt.key,
-    );
-    return new Set(rows.toArray().map(({ call_id }) => call_id));
+    const others = this.attempts.listOpen(({ key, callId }) => key !== attempt.key && callId !== null).map(({ callId }) => callId);
+    for (let key = attempt.previousKey; key !== null;) {
+      const previous: StoredAttempt | null = this.attempts.find(key);
+      others.push(previous?.callId ?? null);
+      key = previous?.previousKey ?? null;
+    }
+    return new Set(callIds.filter((callId) => others.includes(callId)));
   }
 
   /** Marks the follow-up work of these attempts as done. */
   markFollowUpsDone(keys: readonly string[]): void {
     for (const key of keys) {
-      const attempt = this.rows.find(key);
+      const attempt = this.attempts.find(key);
       if (attempt && isOver(attempt) && attempt.followUp !== 'none') this.save(attempt, { ...attempt, followUp: 'none', checkAt: null });
     }
   }
@@ -238,41 +274,25 @@ export class SlotStore {
   /** Has the follow-up work of these attempts tried again at an epoch ms, after a failure. */
   postponeFollowUps(keys: readonly string[], until: number): void {
     for (const key of keys) {
-      const attempt = this.rows.find(key);
-      if (attempt && isOver(attempt) && attempt.followUp !== 'none') this.save(attempt, { ...attempt, checkAt: until });
+      const attempt = this.attempts.find(key);
+      if (attempt && isOver(attempt) && attempt.followUp !== 'none') this.saveLazily(attempt, { ...attempt, checkAt: until });
     }
   }
 
   /** Applies `rule` to the current state of an attempt, which may have changed during an await. */
   update(key: string, rule: (current: StoredAttempt) => Attempt | StoredAttempt): void {
-    const current = this.rows.find(key);
+    const current = this.attempts.find(key);
     if (current) this.save(current, rule(current));
   }
 
-  /** When the oldest attempt that is over may be deleted, epoch ms; null: there is none. */
-  nextPruneAt(): number | null {
-    const [row] = this.#sql
-      .exec<{ at: number | null }>("SELECT min(ended_at) AS at FROM attempt WHERE state IN ('ended', 'returned')")
-      .toArray();
-    return row?.at == null ? null : row.at + attemptRetentionMs + 1;
-  }
-
-  /** Deletes a batch of old attempts and of old call times. */
-  prune(): void {
-    const now = this.#now();
-    this.#sql.exec(
-      `DELETE FROM attempt WHERE seq IN (SELECT seq FROM attempt WHERE state IN ('ended', 'returned') AND ended_at < ?
-         AND settling = 'none' AND level <= told LIMIT ?)`,
-      now - attemptRetentionMs,
-      pruneBatchSize,
-    );
-    this.#sql.exec(
-      'DELETE FROM dialled WHERE phone IN (SELECT phone FROM dialled WHERE at < ? LIMIT ?)',
-      now - dialledRetentionMs,
-      pruneBatchSize,
-    );
+  /** As `update`, by `saveLazily`. */
+  updateLazily(key: string, rule: (current: StoredAttempt) => StoredAttempt): void {
+    const current = this.attempts.find(key);
+    if (current) this.saveLazily(current, rule(current));
   }
 }
+
+const isUnreported = ({ reportLevel, reportedLevel }: StoredAttempt): boolean => reportLevel > reportedLevel;
 
 const isCertainlyNotPlaced = (placing: PlacingReport): boolean =>
   'refused' in placing || 'refused' in placing.result || 'busy' in placing.result || 'unasked' in placing.result;

@@ -9,7 +9,7 @@ import {
   type ResponseChannel,
 } from '../../src/calls/contract.ts';
 import type { UnansweredCall } from '../../src/calls/post-call/finalize-unanswered.ts';
-import { reportLevels, type StoredAttempt } from './attempt-rows.ts';
+import { reportLevels, type StoredAttempt } from './stored-attempt.ts';
 import type { CallEvent } from '../../src/providers/telephony/carrier-events.ts';
 
 /** The report of an attempt's present state to its owner. */

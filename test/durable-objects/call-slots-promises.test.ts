@@ -11,6 +11,8 @@ import { placeCalls } from '../../src/calls/placing/place-calls.ts';
 import { countFreeForOutbound } from '../../src/calls/slots/allocate-slots.ts';
 import { invalidateCarriers } from '../../src/telephony-configs/load-carrier.ts';
 import { deliver } from '../support/background.ts';
+import type { StoredAttempt } from '../../durable-objects/call-slots/stored-attempt.ts';
+import { knownAttempts } from '../support/call-slots.ts';
 import { callingOrganization, type CallingOrganization, carrierLedger } from '../support/carrier.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -64,11 +66,10 @@ async function setUp({ hasQueue = false, onReports, ...options }: Options = {}) 
   // A stub of its own, since objects call it, too.
   const request = (calls: RequestedCall[], { owner = campaign, epoch = 1 } = {}) =>
     env.CALL_SLOTS.getByName(String(id)).request(id, { owner, epoch, maxConcurrency: null, calls });
-  const attempts = () =>
-    runInDurableObject(slots, (_object, { storage }) => storage.sql.exec('SELECT * FROM attempt').toArray() as Record<string, any>[]);
-  const attempt = async (name: string) => (await attempts()).find((row) => row['key'] === name)!;
-  const until = (name: string, state: string) =>
-    vi.waitFor(async () => expect((await attempt(name))['state']).toBe(state), { timeout: 10_000, interval: 20 });
+  const attempts = () => knownAttempts(slots);
+  const attempt = async (name: string) => (await attempts()).find(({ key: known }) => known === name)!;
+  const until = (name: string, state: StoredAttempt['state']) =>
+    vi.waitFor(async () => expect((await attempt(name)).state).toBe(state), { timeout: 10_000, interval: 20 });
   const begun = async (name = key) => {
     await until(name, 'granted');
     return slots.beginCalls([name]);
@@ -76,7 +77,7 @@ async function setUp({ hasQueue = false, onReports, ...options }: Options = {}) 
   /** Reports results of the latest submission, unless another is given. */
   const placed = async (results: PlacedResult[]) => {
     const rows = await attempts();
-    const submissionOf = (name: string) => rows.find((row) => row['key'] === name)!['submission'] as number;
+    const submissionOf = (name: string) => rows.find(({ key: known }) => known === name)!.submission;
     await slots.recordPlacings(results.map((one) => ({ submission: submissionOf(one.key), ...one })));
   };
   const writeRuns = (keys: string[], journey: number | null = null) =>
@@ -108,7 +109,7 @@ describe('a person', () => {
     await placed(notAsked);
     expect(await begun()).toHaveLength(1);
     await placed(notAsked.map((one) => ({ ...one, submission: 1 })));
-    expect((await attempt(key))['state']).toBe('submitting');
+    expect((await attempt(key)).state).toBe('submitting');
     expect(await slots.beginCalls([key])).toEqual([]);
   });
 
@@ -120,9 +121,9 @@ describe('a person', () => {
       await placed(notAsked);
     }
     await begun();
-    const before = (await attempt(key))['looks'] as number;
+    const before = (await attempt(key)).failedLookUps;
     await until(key, 'ended');
-    expect(((await attempt(key))['looks'] as number) - before).toBe(2);
+    expect((await attempt(key)).failedLookUps - before).toBe(2);
   }, 60_000);
 
   it('who asks not to be called is not called before the suppression is stored', async () => {
@@ -136,7 +137,7 @@ describe('a person', () => {
     await slots.recordEvent(key, 5, statusEvent({ callId: 'CA1', status: 'answered', answeredBy: 'person', at: Date.now() }), 'document');
     await slots.recordEvent(key, 5, statusEvent({ callId: 'CA1', status: 'completed', at: Date.now() }), 'nobody');
     await sleep(300);
-    expect((await attempt('campaign:2:1:1'))['state']).toBe('queued');
+    expect((await attempt('campaign:2:1:1')).state).toBe('queued');
   });
 
   it('is not dialled after a pause has returned, nor after the window has closed', async () => {
@@ -194,7 +195,7 @@ describe('an undialled attempt', () => {
       await begun();
       await placed(notAsked);
     }
-    expect((await attempt(key))['state']).toBe('queued');
+    expect((await attempt(key)).state).toBe('queued');
   }, 60_000);
 
   it('that is withdrawn leaves no run open', async () => {
@@ -242,7 +243,7 @@ describe('an outcome', () => {
     isReleased = true;
     await alarm;
     const live = (await attempts()).filter(({ state }) => state === 'placed').length;
-    expect([(await attempt(keys[7]!))['outcome'], (await slots.getOwnerStatus(campaign)).organizationLive]).toEqual(['voicemail', live]);
+    expect([(await attempt(keys[7]!)).outcome, (await slots.getOwnerStatus(campaign)).organizationLive]).toEqual(['voicemail', live]);
   });
 
   it('of an attempt that was requested again while it was given back is reported', async () => {
@@ -281,7 +282,7 @@ describe('the calls of an organization', () => {
     const { slots, call, request, attempts } = await setUp({ callsPerSecond: 2 });
     await request(Array.from({ length: 12 }, (_, index) => call(`campaign:1:${index}:1`)));
     await sleep(3300);
-    const granted = (await attempts()).filter(({ state }) => state === 'granted').map((row) => row['key'] as string);
+    const granted = (await attempts()).filter(({ state }) => state === 'granted').map((one) => one.key);
     expect((await slots.beginCalls(granted)).length).toBeLessThanOrEqual(2);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runSchemaSteps } from '../../durable-objects/automation-run/stored-journal.ts';
-import { slotsSchemaSteps } from '../../durable-objects/call-slots/attempt-rows.ts';
+import { slotsSchemaSteps } from '../../durable-objects/call-slots/schema.ts';
 import { callSchemaStep } from '../../durable-objects/call/call-record.ts';
 import { callChangeSchemaStep, conversationSchemaStep } from '../../durable-objects/call/stored-conversation.ts';
 import { campaignSchemaSteps } from '../../durable-objects/campaign/schema.ts';
@@ -16,7 +16,7 @@ import { sha256Hex } from '../../src/library/security/hash.ts';
  */
 const landed: Record<string, { steps: readonly string[]; hashes: string[] }> = {
   'automation-run': { steps: runSchemaSteps, hashes: ['5d65f11cdf157bba', 'c6093901bed4f658'] },
-  'call-slots': { steps: slotsSchemaSteps, hashes: ['21d68bb35339ae37'] },
+  'call-slots': { steps: slotsSchemaSteps, hashes: ['21d68bb35339ae37', '8839de83711b12ad'] },
   call: {
     steps: [callSchemaStep, conversationSchemaStep, callChangeSchemaStep],
     hashes: ['c17630ebe74496bc', '8a9ea06c3ed4867d', '305b9aef438c95ea'],

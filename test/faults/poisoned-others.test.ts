@@ -1,6 +1,7 @@
-import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { StoredAttempt } from '../../durable-objects/call-slots/stored-attempt.ts';
+import { changeAttempt, knownAttempts } from '../support/call-slots.ts';
 import { deliver, dropQueueMessages, tickAt } from '../support/background.ts';
 import { callingOrganization, carrierLedger } from '../support/carrier.ts';
 import { readFailedMessages, exhaustFailedMessages } from '../support/failed-messages.ts';
@@ -180,22 +181,24 @@ test('a call whose talk cannot be reached for a day is completed from what its l
     calls: [{ key, phone: '+13035553001', agentId: agent.id, contactId: null, initialContext: '{}', name: 'A call', notAfter: null }],
   });
   const endedAgo = (ms: number) =>
-    runInDurableObject(slots, (_object, state) => {
-      state.storage.sql.exec(
-        `UPDATE attempt SET state = 'ended', outcome = 'completed', settling = 'talk', has_talk = 1, run_id = ?, ended_at = ?, check_at = NULL, detail = NULL`,
-        run.id,
-        Date.now() - ms,
-      );
+    changeAttempt(slots, key, {
+      state: 'ended',
+      outcome: 'completed',
+      followUp: 'talk',
+      isAgentConnected: true,
+      runId: run.id,
+      endedAt: Date.now() - ms,
+      checkAt: null,
+      detail: null,
     });
   const checkAfter = async () => {
     await slots.wakeStalled();
     return vi.waitFor(
-      () =>
-        runInDurableObject(slots, (_object, state) => {
-          const { check_at } = state.storage.sql.exec<{ check_at: number | null }>('SELECT check_at FROM attempt').one();
-          expect(check_at).not.toBeNull();
-          return check_at! - Date.now();
-        }),
+      async () => {
+        const [{ checkAt }] = (await knownAttempts(slots)) as [StoredAttempt];
+        expect(checkAt).not.toBeNull();
+        return checkAt! - Date.now();
+      },
       { timeout: 5000 },
     );
   };
