@@ -69,6 +69,7 @@ export function workerProject({
   return {
     plugins: [
       cloudflareTest(async () => ({
+        main: './src/worker.ts',
         remoteBindings: false,
         verbose: false,
         wrangler: { configPath: vectorize ? writeSimulatedConfig() : './wrangler.toml' },

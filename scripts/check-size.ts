@@ -1,26 +1,33 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { buildWorker, builtWorker } from './build/build-worker.ts';
+import { entries, modulesOf, sizeOf } from './build/entries.ts';
 import { runProgram } from './local/run-program.ts';
 import { LocalError, projectDirectory, readLocalSettings } from './local/settings.ts';
 import { runWrangler } from './local/wrangler.ts';
 
-const limitBytes = 2048 * 1024;
-const inKibibytes = (bytes: number) => `${(bytes / 1024).toFixed(0)} KiB`;
+/** In KiB, compressed. */
+const limitOfAll = 1792;
+const inKibibytes = (bytes: number) => Math.ceil(bytes / 1024);
 
-/** Bundles the Worker as a deployment would and compares its compressed size with the limit. */
+/** Builds the Worker as a deployment would, and compares the compressed size of each of its entries, and of the whole, with its limit. */
 await runProgram(async () => {
-  const directory = join(projectDirectory, 'dist');
-  await runWrangler(['deploy', '--dry-run', '--outdir', directory], readLocalSettings(process.env).stateDirectory);
-  const modules = readdirSync(directory).filter((name) => !name.endsWith('.map') && name !== 'README.md');
-  const sizes = modules
-    .map((name) => readFileSync(join(directory, name)))
-    .map((content) => ({ plain: content.length, compressed: gzipSync(content).length }));
-  const plain = sizes.reduce((sum, size) => sum + size.plain, 0);
-  const compressed = sizes.reduce((sum, size) => sum + size.compressed, 0);
-  console.log(
-    `The Worker is ${inKibibytes(plain)}, ${inKibibytes(compressed)} compressed; the limit is ${inKibibytes(limitBytes)} compressed.`,
+  await runWrangler(
+    ['deploy', '--no-bundle', '--dry-run', '--outdir', join(projectDirectory, 'dist', 'upload')],
+    readLocalSettings(process.env).stateDirectory,
   );
-  if (compressed > limitBytes)
-    throw new LocalError('The Worker is larger than its limit. Drop what made it grow, or raise the limit in scripts/check-size.ts.');
+  const graph = await buildWorker();
+  const large: string[] = [];
+  const compare = (name: string, limit: number, names: Iterable<string>) => {
+    const { plain, compressed } = sizeOf(builtWorker, names);
+    console.log(
+      `${name.padEnd(28)} ${inKibibytes(plain)} KiB, ${inKibibytes(compressed)} KiB compressed; the limit is ${limit} KiB compressed.`,
+    );
+    if (compressed > limit * 1024) large.push(name);
+  };
+  for (const entry of entries) compare(entry.name, entry.limit, modulesOf(graph, entry));
+  compare('whole Worker', limitOfAll, Object.keys(graph));
+  if (large.length > 0)
+    throw new LocalError(
+      `Larger than its limit: ${large.join(', ')}. Load by import() what few requests need, drop what made it grow, or raise the limit in scripts/build/entries.ts.`,
+    );
 });

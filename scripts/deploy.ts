@@ -1,3 +1,4 @@
+import { buildWorker } from './build/build-worker.ts';
 import { parseDeployArguments, usage } from './deploy/arguments.ts';
 import { deploy } from './deploy/deploy.ts';
 import { runProgram } from './local/run-program.ts';
@@ -9,6 +10,7 @@ await runProgram(async () => {
   if (options === 'help') return console.log(usage);
   const { stateDirectory } = readLocalSettings(process.env);
   await deploy(options, {
+    build: () => buildWorker(),
     environment: process.env,
     say: (line) => console.log(line),
     wrangler: (parameters, environment) => runWrangler(parameters, stateDirectory, undefined, environment),

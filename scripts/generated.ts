@@ -1,13 +1,24 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { createApp } from '../src/app.ts';
 import { publishedDocument } from '../src/openapi/published-document.ts';
 import { withCostTable, type MeasuredCosts } from './deploy/cost-table.ts';
 import { projectDirectory } from './local/settings.ts';
+import { toSourceWorker, writeConfigVariant } from './local/config-variant.ts';
 import { runWrangler } from './local/wrangler.ts';
 
 const openApiPath = join(projectDirectory, 'openapi.json');
 const typesArguments = ['types', '--include-runtime=false', '--strict-vars=false', '--env-file', '.dev.vars.example'];
+
+/** `wrangler types`, told that the Worker is its source: the built one has no types. */
+const runTypes = async (stateDirectory: string, ...more: string[]) => {
+  const config = writeConfigVariant('types', toSourceWorker);
+  try {
+    return await runWrangler([...typesArguments, '--config', relative(projectDirectory, config), ...more], stateDirectory);
+  } finally {
+    await rm(config);
+  }
+};
 
 const openApiText = (): string => `${JSON.stringify(publishedDocument(createApp()), null, 2)}\n`;
 
@@ -24,7 +35,7 @@ async function deployingPage(): Promise<{ page: string; current: string }> {
 export async function writeGenerated(stateDirectory: string): Promise<void> {
   await writeFile(openApiPath, openApiText());
   await writeFile(deployingPath, (await deployingPage()).current);
-  await runWrangler(typesArguments, stateDirectory);
+  await runTypes(stateDirectory);
 }
 
 /** What of it is not up to date, each with the command that makes it so. */
@@ -33,7 +44,7 @@ export async function staleFiles(stateDirectory: string): Promise<string[]> {
   const stale = committed === openApiText() ? [] : ['openapi.json (npm run generate)'];
   const { page, current } = await deployingPage();
   if (page !== current) stale.push('docs/deploying.md (npm run generate)');
-  const isCurrent = await runWrangler([...typesArguments, '--check'], stateDirectory).then(
+  const isCurrent = await runTypes(stateDirectory, '--check').then(
     () => true,
     () => false,
   );

@@ -37,7 +37,7 @@ import { serveAsset, serveServiceIndex } from './http/assets.ts';
 import { answerMisconfigured, healthRoutes, isHealthRequest } from './health.ts';
 import { replayIdempotentRequests } from './http/middleware/idempotency.ts';
 import { basePath } from './http/public-url.ts';
-import { openApiDocument } from './openapi/document.ts';
+import type { openApiDocument } from './openapi/document.ts';
 import { serveDocument } from './openapi/serve-document.ts';
 import { BadSettingsError } from './settings.ts';
 import { readJsonBody } from './http/middleware/read-body.ts';
@@ -59,7 +59,7 @@ export function createApp() {
   app.notFound((c) => c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404));
 
   let kept: ReturnType<typeof openApiDocument> | undefined;
-  const document = () => (kept ??= openApiDocument(app));
+  const document = async () => (kept ??= (await import('./openapi/document.ts')).openApiDocument(app));
   app.get(`${basePath}/openapi.json`, serveDocument());
   app.route('/', mcpRoutes({ document, dispatch: async (request, c) => app.fetch(request, c.env, c.executionCtx) }));
   app.get('/', serveServiceIndex);

@@ -1,8 +1,6 @@
-import { tick } from './cron/tick.ts';
 import { runInvocation } from './database/query-budget.ts';
-import { createApp } from './app.ts';
+import { lazily } from './library/lazily.ts';
 import { setSubscriptions } from './outbox/published-events.ts';
-import { consumeBatch } from './queues/consume.ts';
 import { requiredTestsGate } from './simtest/verification/verify-agent.ts';
 import { subscriptions } from './subscriptions.ts';
 import { setAgentChangeGate } from './voice-agents/agents/change-gate.ts';
@@ -17,10 +15,13 @@ export { CampaignObject } from '../durable-objects/campaign/campaign-object.ts';
 
 setSubscriptions(subscriptions);
 setAgentChangeGate(requiredTestsGate);
-const app = createApp();
+const loadApp = lazily(() => import('./app.ts').then(({ createApp }) => createApp()));
 
+// An isolate that serves objects alone evaluates neither routes nor consumers.
 export default {
-  fetch: (request, bindings, execution) => runInvocation(() => app.fetch(request, bindings, execution)),
-  queue: (batch, bindings, execution) => runInvocation(() => consumeBatch(batch, bindings, execution)),
-  scheduled: (controller, bindings, execution) => runInvocation(() => tick(bindings, controller.scheduledTime, execution)),
+  fetch: (request, bindings, execution) => runInvocation(async () => (await loadApp()).fetch(request, bindings, execution)),
+  queue: (batch, bindings, execution) =>
+    runInvocation(async () => (await import('./queues/consume.ts')).consumeBatch(batch, bindings, execution)),
+  scheduled: (controller, bindings, execution) =>
+    runInvocation(async () => (await import('./cron/tick.ts')).tick(bindings, controller.scheduledTime, execution)),
 } satisfies ExportedHandler<Env>;

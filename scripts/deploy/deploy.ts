@@ -10,6 +10,8 @@ import { DeploymentFiles, type RunWrangler, type DeploymentContext } from './dep
 
 export interface DeploymentDependencies {
   wrangler: RunWrangler;
+  /** Builds the Worker that `main` of the configuration names. */
+  build: () => Promise<unknown>;
   environment: Record<string, string | undefined>;
   say: (line: string) => void;
   send?: typeof fetch;
@@ -60,6 +62,7 @@ function createDeploymentContext(
       const { account_id: account } = plan.configuration;
       return outside.wrangler(parameters, typeof account === 'string' ? { CLOUDFLARE_ACCOUNT_ID: account } : {});
     },
+    build: outside.build,
     send,
     say: outside.say,
     smokeTestTimeoutMs: outside.smokeTestTimeoutMs ?? 180_000,

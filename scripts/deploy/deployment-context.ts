@@ -15,6 +15,7 @@ export interface DeploymentContext {
   files: DeploymentFiles;
   environment: Record<string, string | undefined>;
   wrangler: RunWrangler;
+  build: () => Promise<unknown>;
   send: typeof fetch;
   say: (line: string) => void;
   /** How long the new deployment is waited for, in milliseconds. */

@@ -45,7 +45,7 @@ export const vectorIndex = {
 /** Tables of `wrangler.toml` that a deployment knows how to bring about. Any other would be bound to nothing. */
 const known = new Set(
   (
-    'name main compatibility_date compatibility_flags workers_dev minify upload_source_maps build dev vars assets d1_databases r2_buckets vectorize ' +
+    'name main find_additional_modules rules compatibility_date compatibility_flags workers_dev upload_source_maps build dev vars assets d1_databases r2_buckets vectorize ' +
     'queues durable_objects migrations ratelimits triggers limits observability env placement routes'
   ).split(' '),
 );

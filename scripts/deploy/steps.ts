@@ -90,7 +90,7 @@ export const deploymentSteps: Step[] = [
   {
     name: 'Worker',
     would: ({ worker, configuration, domain }) => [
-      `deploy ${worker} to ${domain ?? 'workers.dev'}`,
+      `build it from src/worker.ts, and deploy ${worker} to ${domain ?? 'workers.dev'}`,
       ...configuration.durable_objects.bindings.map(({ name, class_name }) => `Durable Objects ${class_name}, bound as ${name}`),
       `Durable Object migrations ${configuration.migrations.map(({ tag }) => tag).join(', ')}, of which Cloudflare applies those that are new`,
       ...(configuration.ratelimits ?? []).map(({ name, namespace_id: id }) => `rate limit ${name}, namespace ${id}`),
@@ -100,9 +100,10 @@ export const deploymentSteps: Step[] = [
       ),
       ...configuration.triggers.crons.map((cron) => `cron trigger ${cron}`),
     ],
-    run: async ({ files, wrangler }) => {
+    run: async ({ files, wrangler, build }) => {
+      await build();
       const secrets = existsSync(files.path('new-secrets')) ? ['--secrets-file', files.path('new-secrets')] : [];
-      await wrangler(['deploy', '--config', files.path(''), ...secrets]);
+      await wrangler(['deploy', '--no-bundle', '--config', files.path(''), ...secrets]);
       rmSync(files.path('new-secrets'), { force: true });
       return 'deployed';
     },

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeConfigVariant } from './config-variant.ts';
 import { projectDirectory } from './settings.ts';
 
 /** The Worker that plays Vectorize, to be started beside the service. */
@@ -13,9 +13,5 @@ export function withSimulatedVectorize(text: string): string {
   return text.replace(binding, '\n[[services]]\nbinding = "VECTORS"\nservice = "simulated-vectorize"\nentrypoint = "SimulatedVectorize"\n');
 }
 
-/** Writes that file beside `wrangler.toml`, since paths in it count from there, and answers its path. */
-export function writeSimulatedConfig(): string {
-  const path = join(projectDirectory, 'wrangler.simulated.toml');
-  writeFileSync(path, withSimulatedVectorize(readFileSync(join(projectDirectory, 'wrangler.toml'), 'utf8')));
-  return path;
-}
+/** Writes that file, and answers its path. */
+export const writeSimulatedConfig = (): string => writeConfigVariant('simulated', withSimulatedVectorize);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { lazily } from '../library/lazily.ts';
 import type { Database, Statement } from '../database/client.ts';
 import type { contact, event } from '../database/schema/index.ts';
 import type { StoredRow } from '../database/stored-row.ts';
@@ -26,7 +27,7 @@ export const senderKnownCondition = (organizationId: number, senderId: string) =
 });
 
 /** Event types that are stored, by `{organization}:{type}`: they are not inserted again. */
-const storedEventTypes = new LRUCache<string, true>({ max: 10_000 });
+const storedEventTypes = lazily(() => new LRUCache<string, true>({ max: 10_000 }));
 
 /** Inserts an event after the statements `before`, in one batch. A sender id that is stored already inserts nothing: `isRepeat`. */
 export async function insertEvent(
@@ -61,7 +62,7 @@ export async function insertEvent(
   );
   const statements = [...before, insert, known];
   const typeKey = `${organizationId}:${newEvent.eventType}`;
-  if (!storedEventTypes.has(typeKey))
+  if (!storedEventTypes().has(typeKey))
     statements.push(
       database.prepare(
         'INSERT OR IGNORE INTO event_type (organization_id, event_type, created_at) VALUES (?, ?, ?)',
@@ -73,7 +74,7 @@ export async function insertEvent(
   if (byPhone) statements.push(database.prepare('SELECT 1 FROM contact_change WHERE organization_id = ? LIMIT 1', organizationId));
   let isLost = false;
   const results = await database.batch(statements, 'event.sender_id', () => (isLost = true));
-  storedEventTypes.set(typeKey, true);
+  storedEventTypes().set(typeKey, true);
   const inserted = results[before.length]![0];
   const row = results[before.length + 1]![0] as KnownEvent;
   // A lost answer hides that this call stored the event.

@@ -1,23 +1,11 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { authenticateKey, authenticateSession, type Identity } from '../accounts/authentication/identity.ts';
 import { answerError } from '../http/errors.ts';
 import type { HttpEnvironment } from '../http/environment.ts';
-import { basePath } from '../http/public-url.ts';
 import { enforceRateLimit } from '../http/middleware/rate-limit.ts';
 import { systemClock } from '../library/time/clock.ts';
 import { badRequest, forbidden, isServiceError, unauthorized } from '../library/errors.ts';
-import type { OpenApiDocument } from './operations.ts';
-import { createServer, prepareTools, type PreparedTool } from './server.ts';
-
-/** Bytes; the operations' own limit for a JSON body is 1 MiB. */
-const maxMessageBytes = 2 * 1024 * 1024;
-
-/** What of the API the tools are made from, and how its operations are called. */
-export interface ServedApi {
-  document(): OpenApiDocument;
-  dispatch(request: Request, c: HonoContext<HttpEnvironment>): Promise<Response>;
-}
+import type { ServedApi } from './serve-message.ts';
 
 /**
  * The Model Context Protocol over streamable HTTP, without sessions: every message stands alone and carries the API key, as
@@ -26,7 +14,6 @@ export interface ServedApi {
  */
 export function mcpRoutes(api: ServedApi) {
   const routes = new Hono<HttpEnvironment>();
-  let prepared: Map<string, PreparedTool> | undefined;
   routes.all('/mcp', async (c) => {
     requireAllowedOrigin(c);
     const credentials = parseCredentials(c);
@@ -36,14 +23,9 @@ export function mcpRoutes(api: ServedApi) {
     });
     if (!organization) throw badRequest('No organization selected');
     await enforceRateLimit(c.env, c.var.settings.RATE_LIMIT_REQUESTS, caller.credential, organization, systemClock(), c.var.log);
-    prepared ??= prepareTools(api.document(), basePath);
-    const tools = prepared;
     const requestContext = { origin: new URL(c.req.url).origin, headers: { ...credentials, 'X-Request-Id': c.var.requestId } };
-    const handler = createMcpHandler(() => createServer(tools, caller.scopes, requestContext, (request) => api.dispatch(request, c)), {
-      maxRequestBodySize: maxMessageBytes,
-      onerror: (error) => c.var.log.warn('an MCP message was refused', { reason: error.message }),
-    });
-    return handler.fetch(c.req.raw);
+    const { serveMessage } = await import('./serve-message.ts');
+    return serveMessage(api, c, caller.scopes, requestContext);
   });
   routes.onError((error, c) => answerError(error, c));
   return routes;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { lazily } from '../library/lazily.ts';
 import type { Context } from '../context.ts';
 import { backgroundContext } from '../accounts/organizations/background-context.ts';
 import { handleEvents } from '../automation-workflows/triggers/events/handle-events.ts';
@@ -23,7 +24,7 @@ const groupBudgetMs = 500;
 const apartMs = 2_000;
 const longApartMs = 10_000;
 const minLongApartMessages = 25;
-const apartUntil = new LRUCache<number, number>({ max: 10_000 });
+const apartUntil = lazily(() => new LRUCache<number, number>({ max: 10_000 }));
 
 interface ParsedMessage {
   message: Message;
@@ -58,7 +59,7 @@ export async function consumeEvents(batch: MessageBatch, bindings: Env, log: Log
 async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise<void> {
   const { organization_id } = group[0]!.body;
   const startedAt = Date.now();
-  const isApart = batch.queue === 'events' && (apartUntil.get(organization_id) ?? 0) > startedAt;
+  const isApart = batch.queue === 'events' && (apartUntil().get(organization_id) ?? 0) > startedAt;
   let waiting = isApart ? await moveToBulk(group, batch) : group;
   let size = pageSize[batch.queue];
   while (waiting.length > 0) {
@@ -69,7 +70,7 @@ async function consumeGroup(group: ParsedMessage[], batch: EventsBatch): Promise
     // Costly events are read in small pages, since most of a large page would be read in vain.
     if (left.length > 0) size = pageSize.events;
     const isMuch = left.length > 0 || group.length >= minLongApartMessages;
-    apartUntil.set(organization_id, Date.now() + (isMuch ? longApartMs : apartMs));
+    apartUntil().set(organization_id, Date.now() + (isMuch ? longApartMs : apartMs));
     const mustGiveWay = batch.queue === 'events' || Date.now() - startedAt > groupBudgetMs;
     if (mustGiveWay) waiting = await moveToBulk(waiting, batch);
     await yieldToEventLoop();

@@ -1,6 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { projectDirectory } from '../../scripts/local/settings.ts';
+import { toSourceWorker, writeConfigVariant } from '../../scripts/local/config-variant.ts';
 import { KillableService } from './killable-service.ts';
 
 export interface Trouble {
@@ -16,18 +14,7 @@ export interface TroubleCounts extends Trouble {
   lost: number;
 }
 
-const entry = 'main = "src/worker.ts"';
-
-/** Written beside `wrangler.toml`, since paths in it count from there. */
-function writeTroubledConfig(): string {
-  const text = readFileSync(join(projectDirectory, 'wrangler.toml'), 'utf8');
-  if (!text.includes(entry)) throw new Error(`wrangler.toml has no ${entry}`);
-  const path = join(projectDirectory, 'wrangler.troubled.toml');
-  const troubled = text.replace(entry, 'main = "test/e2e/troubled-worker.ts"');
-  // A running service would restart with the changed file.
-  if (!existsSync(path) || readFileSync(path, 'utf8') !== troubled) writeFileSync(path, troubled);
-  return path;
-}
+const writeTroubledConfig = (): string => writeConfigVariant('troubled', (text) => toSourceWorker(text, 'test/e2e/troubled-worker.ts'));
 
 /** A local service whose D1 is sound until `setTrouble`. */
 export const createTroubledService = (

@@ -1,3 +1,4 @@
+import { buildWorker } from '../../scripts/build/build-worker.ts';
 import { parseDeployArguments, type DeployOptions } from '../../scripts/deploy/arguments.ts';
 import { deploy } from '../../scripts/deploy/deploy.ts';
 import { runWrangler } from '../../scripts/local/wrangler.ts';
@@ -21,6 +22,7 @@ export class Deployer {
   environment: Record<string, string> = {};
   said: string[] = [];
   asked: { url: string; headers: Headers; body: string }[] = [];
+  build: () => Promise<unknown> = () => buildWorker();
   /** Ran instead of wrangler where it answers something. */
   instead: (parameters: string[]) => Promise<string> | undefined = () => undefined;
 
@@ -42,6 +44,7 @@ export class Deployer {
     const options = parseDeployArguments(parameters) as DeployOptions;
     await deploy(options, {
       directory: this.directory,
+      build: () => this.build(),
       environment: this.environment,
       say: (line) => this.said.push(line),
       smokeTestTimeoutMs: 1_000,

@@ -51,6 +51,7 @@ const databaseOf = (deployer: Deployer) => [...deployer.fake.account.databases.v
 async function quickDeployer(): Promise<{ deployer: Deployer; wranglerAsked: string[][] }> {
   const deployer = await Deployer.create();
   const wranglerAsked: string[][] = [];
+  deployer.build = async () => wranglerAsked.push(['build']);
   deployer.instead = async (parameters) => {
     wranglerAsked.push(parameters);
     if (parameters[0] === 'd1') {

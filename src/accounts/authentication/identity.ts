@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { lazily } from '../../library/lazily.ts';
 import { catalog } from '../../database/shards.ts';
 import { unauthorized } from '../../library/errors.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
@@ -15,15 +16,17 @@ export interface Identity {
 
 const cacheTtlMs = 5000;
 /** By the key's hash. */
-const identityCache = new LRUCache<string, { identity: Identity & { organization: Organization }; until: number }>({ max: 10_000 });
+const identityCache = lazily(
+  () => new LRUCache<string, { identity: Identity & { organization: Organization }; until: number }>({ max: 10_000 }),
+);
 
 /** The owner of an API key. One indexed read, kept in the isolate for five seconds; throws 401. */
 export async function authenticateKey(bindings: Env, key: string, now: number): Promise<Identity> {
   const hash = sha256Hex(key);
-  const known = identityCache.get(hash);
+  const known = identityCache().get(hash);
   // A clock that was set back must not stretch the five seconds.
   if (known && known.until > now && known.until <= now + cacheTtlMs) return known.identity;
-  identityCache.delete(hash);
+  identityCache().delete(hash);
   const found = await store.findApiKeyByHash(catalog(bindings), hash);
   if (!found) throw unauthorized('Unknown API key');
   const { apiKey, organization } = found;
@@ -34,7 +37,7 @@ export async function authenticateKey(bindings: Env, key: string, now: number): 
     caller: { userId: apiKey.createdBy, scopes: store.toScopes(apiKey), credential: `key:${apiKey.id}` },
     organization: store.toOrganization(organization, getSettings(bindings)),
   };
-  identityCache.set(hash, { identity, until: Math.min(now + cacheTtlMs, apiKey.expiresAt ?? Infinity) });
+  identityCache().set(hash, { identity, until: Math.min(now + cacheTtlMs, apiKey.expiresAt ?? Infinity) });
   return identity;
 }
 
@@ -55,5 +58,5 @@ export async function authenticateSession(bindings: Env, token: string, now: num
 /** Makes the next use of an organization read it and its keys again, in this isolate; others follow when theirs lapse. */
 export function evictOrganizationAndKeys(organizationId: number): void {
   evictOrganization(organizationId);
-  for (const [hash, { identity }] of identityCache) if (identity.organization.id === organizationId) identityCache.delete(hash);
+  for (const [hash, { identity }] of identityCache()) if (identity.organization.id === organizationId) identityCache().delete(hash);
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { lazily } from '../../library/lazily.ts';
 import { catalog, shard } from '../../database/shards.ts';
 import { systemClock } from '../../library/time/clock.ts';
 import { Logger } from '../../library/platform/log.ts';
@@ -14,19 +15,19 @@ export class OrganizationGoneError extends Error {
 }
 
 const cacheTtlMs = 60_000;
-const organizationCache = new LRUCache<number, { organization: Organization; until: number }>({ max: 10_000 });
+const organizationCache = lazily(() => new LRUCache<number, { organization: Organization; until: number }>({ max: 10_000 }));
 
 /**
  * An organization by its id, for work without a caller's credentials; null when it does not exist or is being deleted. Cached for a minute.
  */
 export async function organizationById(bindings: Env, id: number): Promise<Organization | null> {
   const now = systemClock();
-  const known = organizationCache.get(id);
+  const known = organizationCache().get(id);
   if (known && known.until > now && known.until <= now + cacheTtlMs) return known.organization;
   const row = await store.findOrganization(catalog(bindings), id);
   if (!row || row.deletingAt !== null) return null;
   const organization = store.toOrganization(row, getSettings(bindings));
-  organizationCache.set(id, { organization, until: now + cacheTtlMs });
+  organizationCache().set(id, { organization, until: now + cacheTtlMs });
   return organization;
 }
 
@@ -38,7 +39,7 @@ export async function readCurrentOrganization({ bindings, organization, settings
 
 /** Makes the next use of an organization in background work read it again, in this isolate. */
 export function evictOrganization(id: number): void {
-  organizationCache.delete(id);
+  organizationCache().delete(id);
 }
 
 /** The context of background work: queue consumers, the minute tick, Durable Objects. Null when the organization is unknown. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { lazily } from '../../library/lazily.ts';
 import type { Organization } from '../../context.ts';
 import { rateLimited } from '../../library/errors.ts';
 import type { Logger } from '../../library/platform/log.ts';
@@ -7,7 +8,7 @@ const windowMs = 10_000;
 /** `simple.limit` of the RATE_LIMITER binding in wrangler.toml; the binding's period is the window of this file. */
 const unitsPerWindow = 60;
 
-const windows = new LRUCache<string, { startedAt: number; count: number }>({ max: 10_000 });
+const windows = lazily(() => new LRUCache<string, { startedAt: number; count: number }>({ max: 10_000 }));
 
 /** A limit in 10 s on the requests of `key`. `exceededMessage` begins the error, such as `More than 600 requests in 10 seconds`. */
 export interface RateLimit {
@@ -39,7 +40,7 @@ export async function enforceRate(
 
 /** Whether `rate` is used up, as far as this isolate knows. Counts nothing. */
 export function requireRateAvailable({ key, limit, exceededMessage: beyond }: RateLimit, now: number): void {
-  const window = windows.get(key);
+  const window = windows().get(key);
   if (!window || window.count < limit || now < window.startedAt || now - window.startedAt >= windowMs) return;
   const seconds = Math.ceil((window.startedAt + windowMs - now) / 1000);
   throw rateLimited(`${beyond}; wait ${seconds} s, then send fewer at a time`, seconds);
@@ -62,10 +63,10 @@ export async function enforceRateLimit(
 }
 
 function openWindow(key: string, now: number) {
-  const known = windows.get(key);
+  const known = windows().get(key);
   if (known && now - known.startedAt < windowMs && now >= known.startedAt) return known;
   const opened = { startedAt: now, count: 0 };
-  windows.set(key, opened);
+  windows().set(key, opened);
   return opened;
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { lazily } from '../../../library/lazily.ts';
 import type { Context, Organization } from '../../../context.ts';
 import { rootRunOf } from '../../../library/lineage.ts';
 import { evaluateAdmissionRules } from './rules.ts';
@@ -248,21 +249,21 @@ interface CountSnapshot {
   startedSince: number;
 }
 
-const snapshots = new LRUCache<number, CountSnapshot>({ max: 10_000 });
+const snapshots = lazily(() => new LRUCache<number, CountSnapshot>({ max: 10_000 }));
 
 /** Whether the live runs must be counted before `wanted` more start: the last count is old, or the limit of the plan is near. */
 function isCountDue({ id, plan }: Organization, wanted: number, now: number): boolean {
-  const snapshot = snapshots.get(id);
+  const snapshot = snapshots().get(id);
   if (!snapshot || now < snapshot.at || now - snapshot.at > countIntervalMs) return true;
   return snapshot.live + snapshot.startedSince + wanted > plan.maxLiveRuns;
 }
 
 /** Records a count of live runs; with `live` null, records that `started` more runs have started since the last count. */
 function recordLiveCount({ id }: Organization, live: number | null, started: number, now: number): void {
-  const snapshot = snapshots.get(id);
+  const snapshot = snapshots().get(id);
   if (live === null) {
     if (snapshot) snapshot.startedSince += started;
     return;
   }
-  snapshots.set(id, { at: now, live, startedSince: 0 });
+  snapshots().set(id, { at: now, live, startedSince: 0 });
 }

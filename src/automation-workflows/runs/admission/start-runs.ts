@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { lazily } from '../../../library/lazily.ts';
 import pMap from 'p-map';
 import type { Context } from '../../../context.ts';
 import { conflict, rateLimited } from '../../../library/errors.ts';
@@ -108,7 +109,7 @@ interface RateWindow {
   rescheduled: number;
 }
 
-const windows = new LRUCache<number, RateWindow>({ max: 10_000 });
+const windows = lazily(() => new LRUCache<number, RateWindow>({ max: 10_000 }));
 
 /** How many runs may start now, and at which epoch ms the next `count` of the others may. */
 interface StartReservation {
@@ -178,9 +179,9 @@ async function hasRateUnit(bindings: Partial<Env>, organizationId: number, log: 
 }
 
 function currentWindow(organizationId: number, now: number): RateWindow {
-  const known = windows.get(organizationId);
+  const known = windows().get(organizationId);
   if (known && now - known.startedAt < windowMs && now >= known.startedAt) return known;
   const opened = { startedAt: now, count: 0, rescheduled: 0 };
-  windows.set(organizationId, opened);
+  windows().set(organizationId, opened);
   return opened;
 }

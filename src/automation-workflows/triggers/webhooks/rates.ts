@@ -2,6 +2,7 @@ import type { Context } from '../../../context.ts';
 import { toNetworkPrefix } from '../../../http/network-prefix.ts';
 import { enforceRate, requireRateAvailable, type RateLimit } from '../../../http/middleware/rate-limit.ts';
 import { LRUCache } from 'lru-cache';
+import { lazily } from '../../../library/lazily.ts';
 import type { Logger } from '../../../library/platform/log.ts';
 import { getSettings } from '../../../settings.ts';
 
@@ -19,18 +20,18 @@ function refusedWebhookRate(bindings: Env, address: Address): RateLimit {
 }
 
 /** Webhooks of many organizations may come from one address, such as that of a shop system. Refusals of one must not block another. */
-const trustedSenders = new LRUCache<string, true>({ max: 10_000 });
+const trustedSenders = lazily(() => new LRUCache<string, true>({ max: 10_000 }));
 const toSenderKey = (uuid: string, address: Address): string => `${toNetworkKey(address)}|${uuid.toLowerCase()}`;
 
 /** Records that the address sent a valid delivery to the trigger of this uuid. */
 export function recordTrustedSender(uuid: string, address: Address): true {
-  trustedSenders.set(toSenderKey(uuid, address), true);
+  trustedSenders().set(toSenderKey(uuid, address), true);
   return true;
 }
 
 /** Throws 429, before anything is read, for an address whose deliveries were refused too often in this window, except to triggers that trust it. */
 export function rejectBlockedSender(bindings: Env, uuid: string, address: Address, now: number): void {
-  if (!trustedSenders.has(toSenderKey(uuid, address))) requireRateAvailable(refusedWebhookRate(bindings, address), now);
+  if (!trustedSenders().has(toSenderKey(uuid, address))) requireRateAvailable(refusedWebhookRate(bindings, address), now);
 }
 
 /** Counts a delivery to an unknown webhook address. Throws 429 instead of 404 beyond the limit. */
