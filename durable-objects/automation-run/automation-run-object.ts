@@ -28,7 +28,8 @@ import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import { fallbackDelayMs, type Timer } from '../shared/timers.ts';
 import { runSchemaSteps, StoredJournal } from './stored-journal.ts';
 import type { RunEvent } from '../../src/automation-workflows/runs/cause.ts';
-import { loadRun, type LoadedRun, projectProgress } from '../../src/automation-workflows/runs/engine/run-row.ts';
+import type { RunFacts } from '../../src/automation-workflows/runs/store.ts';
+import { loadReadRun, loadRun, type LoadedRun, projectProgress } from '../../src/automation-workflows/runs/engine/run-row.ts';
 import type {
   RetryAnswer,
   ExternalEnding,
@@ -73,10 +74,10 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     return runSchemaSteps;
   }
 
-  async start(organizationId: number, runId: number): Promise<StartAnswer> {
+  async start(organizationId: number, runId: number, facts?: RunFacts): Promise<StartAnswer> {
     if (!this.#isPresent()) {
       const context = await this.#context(organizationId);
-      const loaded = context && (await loadRun(context, runId));
+      const loaded = context && (await (facts ? loadReadRun(context, facts) : loadRun(context, runId)));
       if (!loaded) return 'unknown';
       if (!isLive(loaded.row.state)) return 'ended';
       // Another call may have begun the run during the await.

@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import { callDurableObject } from '../library/platform/call-durable-object.ts';
 import type { Ending } from './runs/engine/progress.ts';
 import type { ReviveResult } from './runs/lifecycle/store.ts';
-import type { RunRow } from './runs/store.ts';
+import type { RunFacts, RunRow } from './runs/store.ts';
 import type { RunState } from './run-states.ts';
 import type { HistoryRecord, RunError, RunInterruption } from './runs/schemas.ts';
 
@@ -55,8 +55,11 @@ export interface HistoryPage {
 
 /** The RPC surface of one run's Durable Object. Every method may be called again: a repeat changes nothing. */
 export interface RunObject {
-  /** Starts the run, or makes sure that it goes on. A run whose row says that it has ended is not started again. */
-  start(organizationId: number, runId: number): Promise<StartAnswer>;
+  /**
+   * Starts the run, or makes sure that it goes on. A run whose row says that it has ended is not started again. `facts`: the row as the caller
+   * has just read it, which saves a read.
+   */
+  start(organizationId: number, runId: number, facts?: RunFacts): Promise<StartAnswer>;
   /** The run as it is now, after its row was brought up to date; null when the object is gone and the row is final. */
   snapshot(): Promise<LiveRun | null>;
   /** Whether the run has ended, after its row was brought up to date. False when there is no object. */

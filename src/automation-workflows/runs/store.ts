@@ -26,17 +26,17 @@ export const runColumns = Object.values(getTableColumns(automationRun))
 export const sourcePayloadColumn = `CASE r.source WHEN 'event' THEN (SELECT data FROM event WHERE id = r.source_id)
   WHEN 'delivery' THEN (SELECT payload FROM webhook_delivery WHERE id = r.source_id) END AS source_payload`;
 
-export const workflowStatusStatement = (
-  database: Database,
-  organizationId: number,
-  workflowId: number,
-): Statement<{ status: WorkflowStatus }> =>
-  database.from<{ status: WorkflowStatus }>(
+/** Whether a run may have a side effect: the status of its workflow, and whether the run's row has ended. */
+export const runPermissionStatement = (database: Database, organizationId: number, runId: number): Statement<RunPermission> =>
+  database.from<RunPermission>(
     database.orm
-      .select({ status: automationWorkflow.status })
-      .from(automationWorkflow)
-      .where(and(eq(automationWorkflow.id, workflowId), eq(automationWorkflow.organizationId, organizationId))),
+      .select({ status: automationWorkflow.status, completedAt: automationRun.completedAt })
+      .from(automationRun)
+      .innerJoin(automationWorkflow, eq(automationWorkflow.id, automationRun.workflowId))
+      .where(and(eq(automationRun.id, runId), eq(automationRun.organizationId, organizationId))),
   );
+
+export type RunPermission = Pick<StoredRow<typeof automationWorkflow>, 'status'> & Pick<StoredRow<typeof automationRun>, 'completed_at'>;
 
 export type RunRowWithHistory = RunRow & Pick<StoredRow<typeof automationRun>, 'history'>;
 
@@ -153,14 +153,19 @@ export async function projectRun(
   };
 }
 
+const factColumns = `${runColumns}, ${sourcePayloadColumn}, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
+  e.event_type, e.created_at AS event_created_at,
+  EXISTS (SELECT 1 FROM trigger_topic s WHERE s.organization_id = r.organization_id AND s.topic = 'event:run.completed') AS has_end_trigger`;
+
 /** The row of a run with its definition, its workflow and its event; null when there is no such run. */
-export async function findRunFacts(database: Database, organizationId: number, id: number): Promise<RunFacts | null> {
+export async function findRunFacts(
+  database: Database,
+  organizationId: number,
+  id: number,
+): Promise<(RunFacts & { definition: string }) | null> {
   return database.first(
-    database.prepare<RunFacts>(
-      `SELECT ${runColumns}, ${sourcePayloadColumn}, v.definition, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
-         e.event_type, e.created_at AS event_created_at,
-         EXISTS (SELECT 1 FROM trigger_topic s WHERE s.organization_id = r.organization_id AND s.topic = 'event:run.completed') AS has_end_trigger
-       FROM automation_run r CROSS JOIN automation_workflow w CROSS JOIN automation_version v
+    database.prepare<RunFacts & { definition: string }>(
+      `SELECT ${factColumns}, v.definition FROM automation_run r CROSS JOIN automation_workflow w CROSS JOIN automation_version v
        LEFT JOIN event e ON r.source = 'event' AND e.id = r.source_id
        WHERE r.id = ? AND r.organization_id = ? AND w.id = r.workflow_id AND v.workflow_id = r.workflow_id AND v.version = r.workflow_version`,
       id,
@@ -169,8 +174,20 @@ export async function findRunFacts(database: Database, organizationId: number, i
   );
 }
 
+/** As `findRunFacts` for several runs, without their definitions, of which an object may have the version in memory. */
+export async function findFactsOfRuns(database: Database, organizationId: number, ids: number[]): Promise<RunFacts[]> {
+  return database.all(
+    database.prepare<RunFacts>(
+      `SELECT ${factColumns} FROM json_each(?) j CROSS JOIN automation_run r CROSS JOIN automation_workflow w
+       LEFT JOIN event e ON r.source = 'event' AND e.id = r.source_id
+       WHERE r.id = j.value AND r.organization_id = ? AND w.id = r.workflow_id`,
+      JSON.stringify(ids),
+      organizationId,
+    ),
+  );
+}
+
 export interface RunFacts extends RunRow {
-  definition: string;
   workflow_name: string;
   workflow_status: string;
   workflow_settings: string;

@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts';
 import { conflict, rateLimited } from '../../../library/errors.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import { callRun } from '../../rpc.ts';
-import { rescheduleStarts } from '../store.ts';
+import { findFactsOfRuns, rescheduleStarts } from '../store.ts';
 import type { RunCandidate, RecordedRuns } from './candidate.ts';
 import { recordRuns } from './record-runs.ts';
 import { admitStatement, admittedStatement, maxAdmittedPerStep } from './store.ts';
@@ -39,19 +39,25 @@ export async function startRuns(context: Context, candidates: RunCandidate[]): P
   return { stored, released, refused, startErrors };
 }
 
+/** How many rows one call reads: each may have a payload of 64 KiB. */
+const readRows = 25;
+
 /** Starts the objects of recorded runs. Starting an object again changes nothing. Tries all, then throws the first error. */
-async function launchRuns({ bindings, organization }: Context, runIds: number[], mode: 'request' | 'background'): Promise<void> {
+async function launchRuns({ database, bindings, organization }: Context, runIds: number[], mode: 'request' | 'background'): Promise<void> {
   const errors: unknown[] = [];
-  await pMap(
-    runIds,
-    async (runId, index) => {
-      await callRun(bindings, organization.id, runId, (run) => run.start(organization.id, runId)).catch((error: unknown) =>
-        errors.push(error),
+  for (let from = 0; from < runIds.length; from += readRows) {
+    const ids = runIds.slice(from, from + readRows);
+    // An object that gets no facts reads them itself.
+    const facts = ids.length > 1 ? await findFactsOfRuns(database, organization.id, ids).catch(() => []) : [];
+    const factsById = new Map(facts.map((row) => [row.id, row]));
+    const start = async (runId: number, index: number): Promise<void> => {
+      await callRun(bindings, organization.id, runId, (run) => run.start(organization.id, runId, factsById.get(runId))).catch(
+        (error: unknown) => errors.push(error),
       );
-      if (mode === 'background' && index < runIds.length - 1) await yieldToEventLoop();
-    },
-    { concurrency: maxConcurrentStarts[mode] },
-  );
+      if (mode === 'background' && index < ids.length - 1) await yieldToEventLoop();
+    };
+    await pMap(ids, start, { concurrency: maxConcurrentStarts[mode] });
+  }
   if (errors.length) throw errors[0];
 }
 

@@ -8,7 +8,8 @@ import type { RunDependencies, StepContext } from '../engine/dependencies.ts';
 import type { LoadedRun } from '../engine/run-row.ts';
 import { editContact } from '../../../contacts/contacts/update-contact.ts';
 import { changeMemberships } from '../../../contacts/lists/members.ts';
-import { findContacts, contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
+import { findContacts, contactsByIdsStatement } from '../../../contacts/contacts/find-contacts.ts';
+import { toContact } from '../../../contacts/contacts/store.ts';
 import { emitEvent } from '../../../events/accept.ts';
 import { appendRow } from '../../../integrations/actions/append-row.ts';
 import { createEvent } from '../../../integrations/actions/create-event.ts';
@@ -25,13 +26,14 @@ import type { Effects, TextAnswer, TextRequest, GraphNode, NodeType } from '../.
 import type { LanguageModelSettings, OutputFormat } from '../../../providers/language-model/contract.ts';
 import { createLanguageModel } from '../../../providers/language-model/language-model.ts';
 import { validateContext } from '../../../expressions/schemas/context-schema.ts';
-import type { ContactRecord } from '../../../contacts/contacts/records.ts';
+import { toContactRecord, type ContactRecord } from '../../../contacts/contacts/records.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
 import { findNodeType } from '../../nodes/registry.ts';
 import { buildScope } from '../../../expressions/templates/scope.ts';
 import type { Scope } from '../../../expressions/templates/render.ts';
 import type { Progress } from '../engine/progress.ts';
-import { workflowStatusStatement } from '../store.ts';
+import { runPermissionStatement } from '../store.ts';
+import { RecentFacts } from './recent-facts.ts';
 import { buildCommonRoots, type RunOrigin } from '../cause.ts';
 
 /** The dependencies of a run that has side effects. `deadline` in epoch ms. */
@@ -42,14 +44,15 @@ export function createLiveDependencies(
   { now, random }: Pick<RunDependencies, 'now' | 'random'>,
 ): RunDependencies {
   const { organization } = context;
-  const stepRun = { origin, hasQuietHours: settings.quiet_hours !== null };
+  const recent = new RecentFacts(now);
+  const stepRun = { origin, hasQuietHours: settings.quiet_hours !== null, recent };
   return {
     runId: origin.id,
     graph,
     settings,
     deadline,
     organization: { default_country: organization.defaultCountry, timezone: organization.timezone },
-    effects: createRunEffects(context, origin),
+    effects: createRunEffects(context, origin, recent),
     dryRun: false,
     now,
     random,
@@ -64,17 +67,20 @@ export function createLiveDependencies(
 }
 
 /** The side effects of a run's nodes. Events, contact changes and runs that they cause are one level deeper in the lineage. */
-function createRunEffects(context: Context, run: ParentRun): Effects {
+function createRunEffects(context: Context, run: ParentRun, recent: RecentFacts): Effects {
   const contactId = () => {
     if (run.contactId === null) throw notFound('Contact of this run');
     return run.contactId;
   };
   /** A key for one visit in a customer's tool, which another installation with runs of the same ids may use as well. */
   const elsewhere = (key: string) => `${context.organization.id}:${run.createdAt}:${toVisitKey(key)}`;
-  return {
+  return forgettingBefore(recent, {
     async updateContact(_key, change) {
-      const contact = await editContact(context, contactId(), change, { depth: childLineage(run) });
+      const known = recent.contact();
+      recent.forgetContact();
+      const contact = await editContact(context, contactId(), change, { depth: childLineage(run), known });
       if (!contact) throw notFound('Contact of this run');
+      recent.setContact(contact);
       return { contact_id: contact.id };
     },
     async changeLists(_key, change) {
@@ -102,8 +108,17 @@ function createRunEffects(context: Context, run: ParentRun): Effects {
     createIssue: (key, issue) => createIssue(context, { ...issue, key: elsewhere(key) }),
     createEvent: (key, event) => createEvent(context, { ...event, key: elsewhere(key) }),
     appendRow: (_key, row) => appendRow(context, row),
-  };
+  });
 }
+
+/** Whoever uses an effect, except `updateContact`, after which the contact is known, forgets what was read before. */
+const forgettingBefore = (recent: RecentFacts, effects: Effects): Effects =>
+  new Proxy(effects, {
+    get(target, name: keyof Effects) {
+      if (name !== 'updateContact') recent.forget();
+      return target[name];
+    },
+  });
 
 /** A key without its attempt, for an effect that happens once a visit, however often the step is tried. */
 const toVisitKey = (key: string): string => key.slice(0, key.lastIndexOf(':'));
@@ -132,7 +147,7 @@ const toOutputFormat = (schema: Record<string, unknown>): OutputFormat => ({
 
 /**
  * Reads the scope of a step and, before a side effect, whether the workflow is paused. The contact is read only when the node uses it. At most
- * one D1 call. `now` in epoch ms.
+ * one D1 call, and none when the last steps have just read the same. `now` in epoch ms.
  */
 async function loadStepContext(
   context: Context,
@@ -142,25 +157,33 @@ async function loadStepContext(
   now: number,
 ): Promise<StepContext> {
   const { database, organization } = context;
-  const { origin } = run;
+  const { origin, recent } = run;
   const type = findNodeType(node.type);
   const needsContact =
     origin.contactId !== null && (referencesContact(node, type) || (run.hasQuietHours && type?.respectsQuietHours !== undefined));
-  const needsStatus = type?.isSideEffect === true && !origin.isTest;
-  const statements = [
-    ...(needsContact ? [contactsByIdsStatement(context, [origin.contactId!])] : []),
-    ...(needsStatus ? [workflowStatusStatement(database, organization.id, origin.workflowId)] : []),
-  ];
-  const results = statements.length ? await database.batch(statements) : [];
-  const contactRow = needsContact ? results[0]![0] : undefined;
-  const status = needsStatus ? (results.at(-1)![0] as { status: string } | undefined)?.status : undefined;
-  const scope = buildRunScope(context, origin, progress, now, contactRow ? contactRecordFromRow(contactRow) : null);
-  return { scope, isPaused: status !== undefined && status !== 'active' };
+  const needsPermission = type?.isSideEffect === true;
+  let contact = needsContact ? recent.contact() : null;
+  let permission = needsPermission ? recent.permission() : null;
+  const [readsContact, readsPermission] = [contact === undefined, permission === undefined];
+  if (readsContact || readsPermission) {
+    const [contacts, permissions] = await database.batch([
+      contactsByIdsStatement(context, readsContact ? [origin.contactId!] : []),
+      ...(readsPermission ? [runPermissionStatement(database, organization.id, origin.id)] : []),
+    ]);
+    if (readsContact) recent.setContact((contact = contacts[0] ? toContact(contacts[0]) : null));
+    if (readsPermission) recent.setPermission((permission = permissions![0] ?? null));
+  }
+  return {
+    scope: buildRunScope(context, origin, progress, now, contact ? toContactRecord(contact) : null),
+    isPaused: permission ? permission.status !== 'active' && !origin.isTest : false,
+    isOver: permission ? permission.completed_at !== null : false,
+  };
 }
 
 interface StepContextRun {
   origin: RunOrigin;
   hasQuietHours: boolean;
+  recent: RecentFacts;
 }
 
 /** The scope of a run's templates and conditions. `now` in epoch ms. */

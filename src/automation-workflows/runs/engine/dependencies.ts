@@ -11,6 +11,8 @@ export interface StepContext {
   scope: Scope;
   /** Whether side effects are held because the workflow is paused. */
   isPaused: boolean;
+  /** Whether the row says that the run has ended, although its object goes on: the row was ended while the object began. */
+  isOver?: boolean;
 }
 
 /** Everything outside a run that the interpreter needs. An object, a dry run and a test each provide their own. */

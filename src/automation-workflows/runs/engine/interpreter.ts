@@ -8,6 +8,7 @@ import { maskSecrets } from '../../../expressions/secrets/secrets.ts';
 import { EvaluationError, evaluationErrorType, withSharedBudget, type Scope } from '../../../expressions/templates/render.ts';
 import type { JournalEntry, Journal } from './journal.ts';
 import {
+  abortProgress,
   currentCallItem,
   followEdge,
   needsCheck,
@@ -68,6 +69,7 @@ const timeoutFailure = ({ settings }: RunDependencies) => ({
 interface PreparedStep {
   step: Step;
   isPaused: boolean;
+  isOver: boolean;
 }
 
 type StepFailure = StepResult & { kind: 'fail' };
@@ -92,6 +94,7 @@ async function runStep(journal: Journal, progress: Progress, run: RunDependencie
   if ('error' in prepared) return schedulePlatformRetry(journal, entry, { error: prepared.error, isBegun, isPerformed: false }, run);
   if ('kind' in prepared) return applyStepResult(journal, journal.progress(), entry, prepared, run);
   const { step } = prepared;
+  if (prepared.isOver) return void journal.commit(abortProgress(journal.progress(), { state: 'cancelled' }, run.now()));
   if (begun && type.afterCrash?.(step.data) === 'unknown') return applyStepResult(journal, journal.progress(), entry, unknownOutcome, run);
   if (!begun && holdOrSkip(journal, entry, prepared, type, run)) return;
   // The intent is written before the side effect: after a crash the record shows that the effect may have happened.
@@ -178,7 +181,7 @@ async function prepareStep(
   try {
     // A secret may be a template, so the scope is built for the node with its secrets opened.
     const opened = { ...node, data: await run.openSecrets(node.data) };
-    const { scope, isPaused } = await run.loadStepContext(progress, opened);
+    const { scope, isPaused, isOver = false } = await run.loadStepContext(progress, opened);
     const data = type.dataSchema.parse(opened.data) as unknown;
     const now = run.now();
     const step: Step = {
@@ -196,7 +199,7 @@ async function prepareStep(
       effects: run.effects,
       organization: run.organization,
     };
-    return { step, isPaused };
+    return { step, isPaused, isOver };
   } catch (error) {
     return classifyError(error, run);
   }

@@ -28,6 +28,21 @@ const graphs = new LRUCache<string, Graph>({ max: 200 });
 export async function loadRun(context: Context, id: number): Promise<LoadedRun | null> {
   const row = await findRunFacts(context.database, context.organization.id, id);
   if (!row) return null;
+  const { definition, ...facts } = row;
+  const graph = graphs.get(graphKey(facts)) ?? new Graph(parseDefinition(JSON.parse(definition)));
+  graphs.set(graphKey(facts), graph);
+  return toLoadedRun(context, facts, graph);
+}
+
+/** Loads a run whose row was just read; without a D1 call when the isolate knows the version of its workflow. */
+export async function loadReadRun(context: Context, facts: RunFacts): Promise<LoadedRun | null> {
+  const graph = graphs.get(graphKey(facts));
+  return graph ? toLoadedRun(context, facts, graph) : loadRun(context, facts.id);
+}
+
+const graphKey = (row: RunFacts): string => `${row.organization_id}:${row.workflow_id}:${row.workflow_version}`;
+
+async function toLoadedRun(context: Context, row: RunFacts, graph: Graph): Promise<LoadedRun> {
   const { missingPayload, payloads } = await resolvePayloads(context.bindings.FILES, [row.initial_context, row.source_payload]).then(
     (found) => ({ missingPayload: null, payloads: found }),
     (error: unknown) => {
@@ -51,9 +66,6 @@ export async function loadRun(context: Context, id: number): Promise<LoadedRun |
     event: toStartEvent(row, own, payload),
     webhook: row.source === 'delivery' ? (payload as DeliveryPayload) : null,
   };
-  const graphKey = `${row.organization_id}:${row.workflow_id}:${row.workflow_version}`;
-  const graph = graphs.get(graphKey) ?? new Graph(parseDefinition(JSON.parse(row.definition)));
-  graphs.set(graphKey, graph);
   return { row, origin, missingPayload, graph, settings };
 }
 
