@@ -14,7 +14,7 @@ async function family() {
   const contact = (await client.post('/contacts', { phone: newPhone() })).body.id as number;
   const child = await createActiveWorkflow(client, {
     definition: chain(
-      { id: 'nap', type: 'wait', data: { duration: 'PT0.5S' } },
+      { id: 'nap', type: 'wait', data: { duration: 'PT2S' } },
       { id: 'say', type: 'emit_event', data: { event_type: 'said' } },
     ),
     settings: { max_active_runs: 1, one_live_run_per_key: true, entry_key: '{{ name }}', exit_on: [{ event_type: 'left' }] },

@@ -1,11 +1,14 @@
 import type { Context } from '../../context.ts';
 import type { Row, Statement } from '../../database/client.ts';
+import type { Contact } from './contact.ts';
 import { toContactRecord, type ContactRecord } from './records.ts';
 import { toContact, selectContactsByIds, findIdsByEmail, type ContactRow } from './store.ts';
 
-/** A statement for the caller's batch. `contactRecordFromRow` turns its rows into records. */
+/** A statement for the caller's batch. `contactFromRow` turns its rows into contacts, `contactRecordFromRow` into records. */
 export const contactsByIdsStatement = ({ database, organization }: Context, ids: number[]): Statement<ContactRow> =>
   selectContactsByIds(database, organization.id, ids);
+
+export const contactFromRow = (row: ContactRow): Contact => toContact(row);
 
 export const contactRecordFromRow = (row: ContactRow | Row): ContactRecord => toContactRecord(toContact(row as ContactRow));
 

@@ -8,8 +8,7 @@ import type { RunDependencies, StepContext } from '../engine/dependencies.ts';
 import type { LoadedRun } from '../engine/run-row.ts';
 import { editContact } from '../../../contacts/contacts/update-contact.ts';
 import { changeMemberships } from '../../../contacts/lists/members.ts';
-import { findContacts, contactsByIdsStatement } from '../../../contacts/contacts/find-contacts.ts';
-import { toContact } from '../../../contacts/contacts/store.ts';
+import { contactFromRow, findContacts, contactsByIdsStatement } from '../../../contacts/contacts/find-contacts.ts';
 import { emitEvent } from '../../../events/accept.ts';
 import { appendRow } from '../../../integrations/actions/append-row.ts';
 import { createEvent } from '../../../integrations/actions/create-event.ts';
@@ -170,7 +169,7 @@ async function loadStepContext(
       contactsByIdsStatement(context, readsContact ? [origin.contactId!] : []),
       ...(readsPermission ? [runPermissionStatement(database, organization.id, origin.id)] : []),
     ]);
-    if (readsContact) recent.setContact((contact = contacts[0] ? toContact(contacts[0]) : null));
+    if (readsContact) recent.setContact((contact = contacts[0] ? contactFromRow(contacts[0]) : null));
     if (readsPermission) recent.setPermission((permission = permissions![0] ?? null));
   }
   return {
