@@ -1,3 +1,4 @@
+import { measureAccount, type Account } from './account/account.ts';
 import type { Bench, Result } from './bench.ts';
 import { measureCallbacks } from './cases/callbacks.ts';
 import { measureCampaignRows } from './cases/campaign-rows.ts';
@@ -39,6 +40,8 @@ export interface Findings {
   /** Of a run of the typical journey; null when that was not chosen. */
   use: RunUse | null;
   sleeping: Sleep | null;
+  /** Of every unit of work; null when that was not chosen. */
+  account: Account | null;
 }
 
 type Measure = (bench: Bench) => Promise<Partial<Findings>>;
@@ -63,6 +66,7 @@ const cases: Record<string, Measure> = {
   'test-sessions': async (bench) => ({ tests: await measureTestSessions(bench) }),
   sync: async (bench) => ({ syncs: await measureSync(bench) }),
   sleeping: async (bench) => ({ sleeping: await measureSleeping(bench) }),
+  costs: async (bench) => ({ account: await measureAccount(bench.progress) }),
 };
 
 export const caseNames = Object.keys(cases);
@@ -84,6 +88,7 @@ export async function measureCases(bench: Bench, names: string[]): Promise<Findi
     rowUses: [],
     use: null,
     sleeping: null,
+    account: null,
   };
   for (const [name, measure] of Object.entries(cases)) {
     if (!wanted.includes(name)) continue;
@@ -98,6 +103,7 @@ export async function measureCases(bench: Bench, names: string[]): Promise<Findi
       rowUses = [],
       use,
       sleeping,
+      account,
     } = await measure(bench);
     findings.results.push(...results);
     findings.costs.push(...costs);
@@ -109,6 +115,7 @@ export async function measureCases(bench: Bench, names: string[]): Promise<Findi
     findings.rowUses.push(...rowUses);
     findings.use ??= use ?? null;
     findings.sleeping ??= sleeping ?? null;
+    findings.account ??= account ?? null;
   }
   return findings;
 }

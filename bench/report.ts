@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { projectDirectory } from '../scripts/local/settings.ts';
+import { accountSection, toAccountLines } from './account/section.ts';
 import type { Result } from './bench.ts';
 import type { Findings } from './cases.ts';
 import type { Facts } from './facts.ts';
@@ -61,7 +62,7 @@ const shownCost = ({ calls, rowsRead, rowsWritten }: Cost) =>
   `${calls} ${calls === 1 ? 'call' : 'calls'}, ${rowsRead} rows read, ${rowsWritten} written`;
 
 export function report({ facts, findings, loggedLines, seconds }: Measured): Report {
-  const { results, costs, targeted, retrievals, knowledge, tests, syncs, rowUses, use, sleeping } = findings;
+  const { results, costs, targeted, retrievals, knowledge, tests, syncs, rowUses, use, sleeping, account } = findings;
   const lines = results.map((result) => {
     const [service, floor] = [middle(result.service), middle(result.floor)];
     return {
@@ -108,6 +109,7 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
     ...section(use !== null && runCostSection(use)),
     ...section(rowUses.length > 0 && rowCostSection(rowUses)),
     ...section(sleeping !== null && sleepingSection(sleeping)),
+    ...section(account !== null && accountSection(account)),
   ].join('\n');
   const json = onShortLines({
     ...facts,
@@ -123,6 +125,7 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
     run_cost: use && runCost(use),
     row_costs: rowUses.map(rowCost),
     sleeping,
+    cost_account: account && toAccountLines(account),
   });
   return { facts, markdown, json };
 }

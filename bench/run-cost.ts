@@ -19,6 +19,7 @@ export const prices = {
   objectSecond: 1.6,
   queueMessage: 1.2,
   filePut: 4.5,
+  fileGet: 0.36,
 };
 
 /** The estimate of a run of six nodes from before it could be measured, without what starts the run. */

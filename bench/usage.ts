@@ -2,7 +2,9 @@
 export interface Usage {
   workerRequests: number;
   queueMessages: number;
+  /** Objects written to R2, and lists of them, which cost the same. */
   filesWritten: number;
+  filesRead: number;
   /** Calls of objects' methods. */
   objectCalls: number;
   /** Frames that sockets delivered to objects; twenty are billed as one call. */
@@ -20,6 +22,7 @@ export const noUsage = (): Usage => ({
   workerRequests: 0,
   queueMessages: 0,
   filesWritten: 0,
+  filesRead: 0,
   objectCalls: 0,
   socketFrames: 0,
   alarmsFired: 0,

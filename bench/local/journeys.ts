@@ -19,31 +19,39 @@ const workflows = '/api/v1/automation-workflows';
 
 /** Creates the active journeys of all cases. `receiver` is the address that their requests go to. */
 export async function createJourneys(service: Client, headers: Record<string, string>, receiver: string): Promise<Journeys> {
-  const create = async (name: string, definition: object, trigger: object): Promise<{ id: number; trigger: Trigger }> => {
-    const body = JSON.stringify({ name, definition, trigger });
-    const { id } = await service.json<{ id: number }>({ method: 'POST', path: workflows, headers, body });
-    await service.call({ method: 'PATCH', path: `${workflows}/${id}`, headers, body: JSON.stringify({ status: 'active' }) });
-    const path = `${workflows}/${id}/triggers`;
-    const { triggers } = await service.json<{ triggers: Trigger[] }>({ method: 'GET', path, headers });
-    return { id, trigger: triggers[0]! };
-  };
-  const onWebhook = async (name: string, definition: object): Promise<string> => {
-    const auth = { type: 'hmac_sha256', header: 'X-Signature', secret: webhookSecret };
-    const config = { auth, delivery_id: 'X-Delivery-Id', mapping: { phone: 'customer.phone' } };
-    const { trigger } = await create(name, definition, { type: 'webhook', config });
-    return new URL(trigger.webhook_url).pathname;
-  };
-  const byHand = async (name: string, definition: object): Promise<string> => {
-    const { id, trigger } = await create(name, definition, { type: 'manual' });
-    return `${workflows}/${id}/triggers/${trigger.id}/fire`;
-  };
-  await create('On event', shortJourney, { type: 'contact_event', config: { event_types: [matchedType] } });
+  const byHand = async (name: string, definition: object) =>
+    (await createJourney(service, headers, name, definition, { type: 'manual' })).firePath;
+  await createJourney(service, headers, 'On event', shortJourney, { type: 'contact_event', config: { event_types: [matchedType] } });
   return {
-    webhookPath: await onWebhook('On webhook', shortJourney),
-    typicalWebhookPath: await onWebhook('Typical', typicalJourney(receiver)),
+    webhookPath: await createWebhookJourney(service, headers, 'On webhook', shortJourney),
+    typicalWebhookPath: await createWebhookJourney(service, headers, 'Typical', typicalJourney(receiver)),
     waitingPath: await byHand('Waiting', waitingJourney(wakingType)),
     sleepingPath: await byHand('Sleeping', sleepingJourney),
   };
+}
+
+/** Creates an active journey; answers its trigger, and where to fire it. */
+export async function createJourney(service: Client, headers: Record<string, string>, name: string, definition: object, trigger: object) {
+  const body = JSON.stringify({ name, definition, trigger });
+  const { id } = await service.json<{ id: number }>({ method: 'POST', path: workflows, headers, body });
+  await service.call({ method: 'PATCH', path: `${workflows}/${id}`, headers, body: JSON.stringify({ status: 'active' }) });
+  const path = `${workflows}/${id}/triggers`;
+  const [created] = (await service.json<{ triggers: Trigger[] }>({ method: 'GET', path, headers })).triggers;
+  return { trigger: created!, firePath: `${path}/${created!.id}/fire` };
+}
+
+/** Creates an active journey that signed webhooks start; answers their path. `more` is further config of the trigger. */
+export async function createWebhookJourney(
+  service: Client,
+  headers: Record<string, string>,
+  name: string,
+  definition: object,
+  more: object = {},
+): Promise<string> {
+  const auth = { type: 'hmac_sha256', header: 'X-Signature', secret: webhookSecret };
+  const config = { auth, delivery_id: 'X-Delivery-Id', mapping: { phone: 'customer.phone' }, ...more };
+  const { trigger } = await createJourney(service, headers, name, definition, { type: 'webhook', config });
+  return new URL(trigger.webhook_url).pathname;
 }
 
 interface Trigger {

@@ -18,6 +18,8 @@ const concurrentCalls = 1000;
 const placedAtOnce = 100;
 const directSocket = { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] };
 const secret = () => randomBytes(32).toString('base64');
+/** The same for all, since rows with encrypted values are copied between them. */
+const ownKeys = { ENCRYPTION_KEY: secret(), SIGNING_KEY: secret() };
 const recordedName = (queue: string) => `${queue}-recorded`;
 
 /** Origins on loopback that the Workers call: the simulated vendors, and the language model whose time is known. */
@@ -31,49 +33,18 @@ export interface ExternalOrigins {
  * end the benchmark. The recording service has another database, other queues, and the simulated model, which answers as agents need it. The floor
  * has a binding of each kind.
  */
-export async function readWorkers(directory: string, configured: WorkerOptions, { simulators, model }: ExternalOrigins) {
-  const { compatibilityDate, queueProducers, queueConsumers, durableObjects } = configured;
+export async function readWorkers(directory: string, configured: WorkerOptions, origins: ExternalOrigins) {
+  const { compatibilityDate, queueConsumers, durableObjects } = configured;
   // The service's own, so that all three search the same vectors.
   const vectorIndex = { VECTOR_INDEX: { ...durableObjects.VECTOR_INDEX!, scriptName: 'service' } };
   const [service, recording, floor] = await Promise.all([
     bundle(directory, 'service', 'src/worker.ts', compatibilityDate),
-    bundle(directory, 'recording', 'bench/workers/recording-worker.ts', compatibilityDate),
+    readRecordingWorker(directory, { ...configured, durableObjects: { ...durableObjects, ...vectorIndex } }, origins),
     bundle(directory, 'floor', 'bench/workers/floor-worker.ts', compatibilityDate),
   ]);
-  const likeService = {
-    ...configured,
-    ...directSocket,
-    bindings: {
-      ...configured.bindings,
-      ENCRYPTION_KEY: secret(),
-      SIGNING_KEY: secret(),
-      SIGNUP: 'open',
-      VECTOR_BACKEND: 'embedded',
-      ALLOWED_PRIVATE_ORIGINS: `${simulators},${model}`,
-      TWILIO_BASE_URL: `${simulators}/twilio`,
-      ...brokerVariables(simulators),
-      OPENAI_API_KEY: 'of-the-bench',
-      OPENAI_BASE_URL: `${model}/v1`,
-      PLAN_CONCURRENT_CALLS: String(concurrentCalls),
-      CALLS_AT_ONCE: String(placedAtOnce),
-      RATE_LIMIT_REQUESTS: String(unlimited),
-    },
-    ratelimits: mapped(configured.ratelimits, (limit) => ({ ...limit, simple: { ...limit.simple, limit: unlimited } })),
-  };
   return [
-    { ...likeService, ...service, name: 'service', d1Databases: { DB: 'service' } },
-    {
-      ...likeService,
-      ...recording,
-      name: 'recording',
-      bindings: { ...likeService.bindings, OPENAI_BASE_URL: `${simulators}/openai/v1` },
-      d1Databases: { DB: 'recording' },
-      durableObjects: { ...durableObjects, ...vectorIndex },
-      queueProducers: mapped(queueProducers, ({ queueName }) => ({ queueName: recordedName(queueName) })),
-      queueConsumers: Object.fromEntries(
-        Object.values(queueProducers).map(({ queueName }) => [recordedName(queueName), { maxBatchSize: 1, maxBatchTimeout: 0 }]),
-      ),
-    },
+    { ...withOwnSettings(configured, origins), ...service, name: 'service', d1Databases: { DB: 'service' } },
+    recording,
     {
       ...floor,
       ...directSocket,
@@ -95,6 +66,44 @@ export async function readWorkers(directory: string, configured: WorkerOptions, 
     },
   ];
 }
+
+/** The recording service; each message comes in a batch of its own, so that what is counted does not depend on how many came together. */
+export async function readRecordingWorker(directory: string, configured: WorkerOptions, origins: ExternalOrigins) {
+  const { compatibilityDate, queueProducers } = configured;
+  const likeService = withOwnSettings(configured, origins);
+  return {
+    ...likeService,
+    ...(await bundle(directory, 'recording', 'bench/workers/recording-worker.ts', compatibilityDate)),
+    name: 'recording',
+    bindings: { ...likeService.bindings, OPENAI_BASE_URL: `${origins.simulators}/openai/v1` },
+    d1Databases: { DB: 'recording' },
+    queueProducers: mapped(queueProducers, ({ queueName }) => ({ queueName: recordedName(queueName) })),
+    queueConsumers: Object.fromEntries(
+      Object.values(queueProducers).map(({ queueName }) => [recordedName(queueName), { maxBatchSize: 1, maxBatchTimeout: 0 }]),
+    ),
+  };
+}
+
+const withOwnSettings = (configured: WorkerOptions, { simulators, model }: ExternalOrigins) => ({
+  ...configured,
+  ...directSocket,
+  bindings: {
+    ...configured.bindings,
+    ...ownKeys,
+    SIGNUP: 'open',
+    VECTOR_BACKEND: 'embedded',
+    ALLOWED_PRIVATE_ORIGINS: `${simulators},${model}`,
+    TWILIO_BASE_URL: `${simulators}/twilio`,
+    META_BASE_URL: `${simulators}/meta/v25.0`,
+    ...brokerVariables(simulators),
+    OPENAI_API_KEY: 'of-the-bench',
+    OPENAI_BASE_URL: `${model}/v1`,
+    PLAN_CONCURRENT_CALLS: String(concurrentCalls),
+    CALLS_AT_ONCE: String(placedAtOnce),
+    RATE_LIMIT_REQUESTS: String(unlimited),
+  },
+  ratelimits: mapped(configured.ratelimits, (limit) => ({ ...limit, simple: { ...limit.simple, limit: unlimited } })),
+});
 
 const mapped = <From, To>(record: Record<string, From>, change: (value: From) => To): Record<string, To> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));

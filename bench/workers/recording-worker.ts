@@ -5,6 +5,7 @@ import service, {
   CampaignObject as RowsObject,
   LoadTestObject as SessionsObject,
   TestSessionObject as SessionObject,
+  VectorIndexObject as VectorsObject,
 } from '../../src/worker.ts';
 import type { RecordedCall } from '../recipe.ts';
 import { noUsage } from '../usage.ts';
@@ -40,11 +41,20 @@ function watching(bindings: Env, by: RecordedCall['by']): Env {
       CAMPAIGN: countCalls(bindings.CAMPAIGN, 'CAMPAIGN', usage, active),
       LOAD_TEST: countCalls(bindings.LOAD_TEST, 'LOAD_TEST', usage, active),
       TEST_SESSION: countCalls(bindings.TEST_SESSION, 'TEST_SESSION', usage, active),
+      VECTOR_INDEX: countCalls(bindings.VECTOR_INDEX, 'VECTOR_INDEX', usage, active),
       EVENTS_QUEUE: queue(bindings.EVENTS_QUEUE),
       BULK_EVENTS_QUEUE: queue(bindings.BULK_EVENTS_QUEUE),
       FANOUT_QUEUE: queue(bindings.FANOUT_QUEUE),
       CALLS_QUEUE: queue(bindings.CALLS_QUEUE),
-      FILES: countUses(bindings.FILES, { put: () => (usage.filesWritten += 1) }),
+      DOCUMENTS_QUEUE: queue(bindings.DOCUMENTS_QUEUE),
+      LARGE_DOCUMENTS_QUEUE: queue(bindings.LARGE_DOCUMENTS_QUEUE),
+      SYNCS_QUEUE: queue(bindings.SYNCS_QUEUE),
+      FILES: countUses(bindings.FILES, {
+        put: () => (usage.filesWritten += 1),
+        list: () => (usage.filesWritten += 1),
+        get: () => (usage.filesRead += 1),
+        head: () => (usage.filesRead += 1),
+      }),
     };
     watched.set(by, known);
   }
@@ -126,6 +136,12 @@ export class TestSessionObject extends SessionObject {
 
   override alarm(): Promise<void> {
     return countAlarm(this.ctx, 'TEST_SESSION', () => super.alarm());
+  }
+}
+
+export class VectorIndexObject extends VectorsObject {
+  constructor(state: DurableObjectState, bindings: Env) {
+    super(state, watch(state, bindings, 'VECTOR_INDEX'));
   }
 }
 

@@ -1,0 +1,39 @@
+import type { Bench } from '../../bench.ts';
+import { Campaign, phoneOf, toCampaignFile, waitUntil, type CallOutcome } from '../../cases/campaigns.ts';
+import { SimulatedCarrier } from '../../local/carrier.ts';
+import type { Unit } from '../account.ts';
+
+const rows = 10;
+const calls = 3;
+
+/** Calls alone and in campaigns. One call at a time, since how much is done for several at once depends on the time. */
+export async function callUnits(bench: Bench): Promise<Unit[]> {
+  const { agents, clients, headers, rig } = bench;
+  await new SimulatedCarrier(rig.outside).behave({ ring_ms: 50, turn_ms: 20 });
+  const open = `SELECT (SELECT count(*) FROM campaign WHERE state NOT IN ('created', 'completed'))
+    + (SELECT count(*) FROM voice_agent_run WHERE is_completed = 0 AND mode <> 'textchat') AS count`;
+  const untilOver = () =>
+    waitUntil(
+      'every call is settled',
+      120_000,
+      async () => (await rig.databases.recording.prepare(open).first<{ count: number }>())!.count === 0,
+    );
+  const campaign = (ending: CallOutcome) => async () => {
+    const draft = await Campaign.draft(bench, 'recording', toCampaignFile(0, rows, ending), 1);
+    await draft.act('start');
+    await untilOver();
+  };
+  let called = 1000;
+  const call = async () => {
+    for (let one = 0; one < calls; one++) {
+      const body = JSON.stringify({ mode: 'telephony', phone: phoneOf(called++, 'person') });
+      await clients.recording.call({ method: 'POST', path: `/api/v1/workflow/${agents.recording}/runs`, headers, body });
+      await untilOver();
+    }
+  };
+  return [
+    { name: 'A call whose person talks', count: calls, spread: 0.1, work: call },
+    { name: `A row of ${rows} of a campaign whose line is busy`, count: rows, spread: 0.05, work: campaign('busy') },
+    { name: `A row of ${rows} of a campaign whose person talks`, count: rows, spread: 0.1, work: campaign('person') },
+  ];
+}
