@@ -58,7 +58,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     runId: number,
     { hasLiveTools, callId }: { hasLiveTools?: boolean; callId?: string } = {},
   ): Promise<BeginResult> {
-    const presence = await this.#ensureCall(organizationId, runId, hasLiveTools);
+    const presence = await this.#ensureCall(organizationId, runId, { hasLiveTools, callId });
     if (presence !== 'present') return presence === 'unsound' ? 'unsound' : 'unknown';
     if (!this.#conversation.isLive) return 'over';
     if (callId !== undefined && this.#record.line.callId === null) this.#record.updateLine({ callId });
@@ -281,7 +281,11 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     return this.#cachedChat;
   }
 
-  async #ensureCall(organizationId: number, runId: number, hasLiveTools = false): Promise<'present' | 'over' | 'unknown' | 'unsound'> {
+  async #ensureCall(
+    organizationId: number,
+    runId: number,
+    { hasLiveTools = false, callId = null }: { hasLiveTools?: boolean | undefined; callId?: string | null | undefined } = {},
+  ): Promise<'present' | 'over' | 'unknown' | 'unsound'> {
     if (this.#hasCall()) return 'present';
     const context = await this.#context(organizationId);
     const loaded = context && (await loadCallSetup(context, runId));
@@ -294,7 +298,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     if (!isReadable(setup.definition)) return 'unsound';
     this.ctx.storage.transactionSync(() => {
       if (!this.exists()) this.create();
-      this.#record.init({ ...setup, hasLiveTools: setup.hasLiveTools || hasLiveTools });
+      this.#record.init({ ...setup, hasLiveTools: setup.hasLiveTools || hasLiveTools }, callId);
       if (setup.mode === 'textchat') this.timers.set(callTimers.idle, this.clock() + chatIdleMs);
     });
     return 'present';
@@ -328,7 +332,8 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   #endCall(end: CallEnd, delayMs = 0): void {
     this.ctx.storage.transactionSync(() => {
       this.#record.updateLine({ end });
-      for (const kind of [callTimers.guard, callTimers.endSession, callTimers.keys, callTimers.idle]) this.timers.clear(kind);
+      // Guards find nothing to do any more, and go with the object.
+      for (const kind of [callTimers.keys, callTimers.idle]) this.timers.clear(kind);
       this.timers.set(callTimers.finalize, this.clock() + delayMs);
     });
   }
@@ -336,6 +341,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   #finalize(): Promise<void> {
     this.#finalizing ??= this.#postCallContext()
       .then(finalizeCall)
+      .then((isDone) => (isDone ? this.#finish() : undefined))
       .finally(() => {
         this.#finalizing = null;
       });
@@ -345,8 +351,8 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   async #finish(): Promise<void> {
     await finishPostCall(await this.#postCallContext());
     if (!this.#hasCall()) return;
-    this.timers.clear(callTimers.finish);
-    if (!this.#record.hasTimer(callTimers.recording)) await this.#destroyCall();
+    if (!this.#record.hasTimer(callTimers.recording)) return this.#destroyCall();
+    for (const kind of [callTimers.finalize, callTimers.finish]) this.timers.clear(kind);
   }
 
   async #storeRecording(): Promise<void> {

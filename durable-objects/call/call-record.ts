@@ -40,7 +40,7 @@ export interface LineState {
   isStopped: boolean;
   /** Null while the line is live. */
   end: CallEnd | null;
-  /** How many events the log in R2 has; null: the log is not written yet. */
+  /** How many events the log in R2 has; null: it is not written yet, or the object has forgotten. */
   loggedEvents: number | null;
 }
 
@@ -72,14 +72,15 @@ export class CallRecord {
     this.#storage = storage;
   }
 
-  init({ definition, initialContext, ...setup }: CallSetup): void {
+  /** `callId` is the carrier's id of the call; null: it is not known yet. */
+  init({ definition, initialContext, ...setup }: CallSetup, callId: string | null): void {
     this.#storage.sql.exec(
       'INSERT INTO call (run_id, facts, definition, initial_context, line) VALUES (?, ?, ?, ?, ?)',
       setup.runId,
       JSON.stringify(setup),
       JSON.stringify(definition),
       JSON.stringify(initialContext),
-      JSON.stringify(initialLineState),
+      JSON.stringify({ ...initialLineState, callId }),
     );
   }
 
@@ -114,6 +115,11 @@ export class CallRecord {
     const line = { ...this.line, ...change };
     this.#storage.sql.exec('UPDATE call SET line = ?', JSON.stringify(line));
     this.#line = line;
+  }
+
+  /** As `updateLine`, for what may be forgotten with the memory of the object. */
+  noteLine(change: Partial<LineState>): void {
+    this.#line = { ...this.line, ...change };
   }
 
   /** Counts a try before it is made, so that a try during which the object dies counts too. Answers its number, from 1. */

@@ -15,6 +15,8 @@ import type { StoredConversation } from './stored-conversation.ts';
 /** After this time an unfinished answer that no turn works on is resumed. A crash that the line outlives leaves such an answer. */
 const resumeAfterMs = 15_000;
 const maxLoggedFaults = 20;
+/** The guard timer is set this much too early, if there is time, since what is said next often makes it due earlier. */
+const guardSlackMs = 5000;
 
 export interface LiveConversationOptions {
   state: DurableObjectState;
@@ -43,6 +45,9 @@ export class LiveConversation {
   #conversation: Conversation | null = null;
   /** When the guard timer is due, epoch ms; null: unknown since the object started. */
   #guardTimerAt: number | null = null;
+  /** Ends the session when the goodbye has been spoken; null: no goodbye is being spoken. */
+  #endTimeout: ReturnType<typeof setTimeout> | null = null;
+  #isArming = false;
   /** How many turns are being answered. */
   #answering = 0;
   /** The receiver of a chat's words; null: none at present. */
@@ -121,8 +126,10 @@ export class LiveConversation {
     relay.startSession(socket, sessionId);
     const { state } = this.conversation;
     if (!this.isLive) return this.endRelaySession();
-    store.log(state === null ? 'line_connected' : 'line_reconnected', { session_id: sessionId }, clock());
-    this.trackTurn(state === null ? this.conversation.start() : this.conversation.resume());
+    store.logWithNext(state === null ? 'line_connected' : 'line_reconnected', { session_id: sessionId }, clock());
+    void this.trackTurn(state === null ? this.conversation.start() : this.conversation.resume()).finally(() => {
+      if (this.#parts.hasCall()) store.flush();
+    });
   }
 
   /** Handles what the person said. After a goodbye it ends the session: the rest of the goodbye need not be spoken. */
@@ -203,13 +210,34 @@ export class LiveConversation {
   }
 
   #afterTurn({ end, speaksUntil }: TurnOutcome): void {
-    const { timers } = this.#parts;
     // The call may have been finalized, and the object deleted, during the turn.
     if (!this.#parts.hasCall()) return;
     if (end !== null && this.#isChat) this.#parts.onChatEnded();
-    else if (end !== null) timers.ensure(callTimers.endSession, speaksUntil);
+    else if (end !== null) this.#endSessionAt(speaksUntil);
     this.scheduleGuard();
     this.#arm();
+  }
+
+  /** Ends the session at an epoch ms. If the object dies before, the guard timer ends it. */
+  #endSessionAt(moment: number): void {
+    const { timers, clock, hasCall } = this.#parts;
+    if (this.#endTimeout !== null) return;
+    if (this.#guardTimerAt === null) timers.set(callTimers.guard, (this.#guardTimerAt = moment + guardSlackMs));
+    this.#endTimeout = setTimeout(
+      () => {
+        this.#endTimeout = null;
+        if (hasCall()) this.endRelaySession();
+      },
+      Math.max(0, moment - clock()),
+    );
+  }
+
+  /** Ends the session of a conversation that is over, unless its goodbye is still being spoken. */
+  #guardEnd(): void {
+    const { timers, clock } = this.#parts;
+    if (this.#endTimeout === null) return this.endRelaySession();
+    this.#guardTimerAt = clock() + guardSlackMs;
+    timers.set(callTimers.guard, this.#guardTimerAt);
   }
 
   /** Sets the guard timer if the next guard is due earlier. A timer that fires too early finds nothing due and is set again. */
@@ -218,8 +246,8 @@ export class LiveConversation {
     const { nextGuardAt, state } = this.conversation;
     const next = Math.min(nextGuardAt, state?.owesAnswer && !state.end ? clock() + resumeAfterMs : Infinity);
     if (next >= (this.#guardTimerAt ?? Infinity) || next === Infinity) return;
-    this.#guardTimerAt = next;
-    timers.set(callTimers.guard, next);
+    this.#guardTimerAt = next - clock() > 2 * guardSlackMs ? next - guardSlackMs : next;
+    timers.set(callTimers.guard, this.#guardTimerAt);
     this.#arm();
   }
 
@@ -230,7 +258,8 @@ export class LiveConversation {
     this.#guardTimerAt = null;
     const { state } = this.conversation;
     const isAnswerAbandoned = state?.owesAnswer === true && state.end === null && this.#answering === 0;
-    if (isAnswerAbandoned) this.trackTurn(this.conversation.resume());
+    if (state !== null && state.end !== null) this.#guardEnd();
+    else if (isAnswerAbandoned) this.trackTurn(this.conversation.resume());
     else {
       const { action, outcome } = this.conversation.applyDueGuard();
       if (action !== 'none') this.#afterTurn(outcome);
@@ -247,12 +276,24 @@ export class LiveConversation {
   /** Ends the relay session after the goodbye, or when no goodbye is needed. */
   endRelaySession(): void {
     const { relay, timers, record } = this.#parts;
+    if (this.#endTimeout !== null) clearTimeout(this.#endTimeout);
+    this.#endTimeout = null;
+    // Of earlier versions.
     timers.clear(callTimers.endSession);
     relay.endSession({ run_id: record.setup.runId, reason: this.conversation.state?.end?.reason ?? 'stopped' });
   }
 
+  /** Sets the alarm, once for all that is set meanwhile. */
   #arm(): void {
-    const { timers, state, log } = this.#parts;
-    state.waitUntil(timers.arm().catch((error: unknown) => log.error('the alarm could not be set', error)));
+    if (this.#isArming) return;
+    this.#isArming = true;
+    const { timers, state, log, hasCall } = this.#parts;
+    const armed = Promise.resolve()
+      .then(() => {
+        this.#isArming = false;
+        return hasCall() ? timers.arm() : undefined;
+      })
+      .catch((error: unknown) => log.error('the alarm could not be set', error));
+    state.waitUntil(armed);
   }
 }

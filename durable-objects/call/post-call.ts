@@ -17,23 +17,48 @@ const maxWebhookTries = 5;
 const webhookDelaysMs = [5_000, 30_000, 120_000, 600_000];
 
 /**
- * Finalizes an ended call: concludes the conversation, writes its file, completes the row. Then one `followUp` timer runs for each
- * receiver of the end (`summary` finds the tools that get one), and at last `finish`. A timer stands for work that is not done; all work
- * may be repeated.
+ * Finalizes an ended call: concludes the conversation, writes its file, completes the row, and informs the receivers within the service. A
+ * `followUp` timer is set for each receiver outside, and for each that could not be informed; after them comes `finish`. A timer stands
+ * for work that is not done; all work may be repeated. True: all is done, and only `finish` is left, for which there is no timer.
  */
-export async function finalizeCall(postCall: PostCallContext): Promise<void> {
+export async function finalizeCall(postCall: PostCallContext): Promise<boolean> {
   const { context, storage, record, conversation: live, timers, hasCall } = postCall;
   const { setup } = record;
-  if (!(await concludeConversation(postCall))) return;
+  if (!(await concludeConversation(postCall))) return false;
   if (setup.mode !== 'textchat') await suppressOptOut(context, setup, live.conversation.state?.conclusion ?? null);
   if (!(await isErased(postCall))) await writeTalkFile(postCall);
   await context.database.batch([completeAgentRun(context, toCurrentCompletion(postCall))], 'idempotent');
-  if (!hasCall()) return;
+  if (!hasCall()) return false;
+  const { inside, outside } = listFollowUps(record);
+  const left = (await Promise.all(inside.map((subject) => informAtOnce(postCall, subject)))).flat();
+  if (!hasCall()) return false;
+  const subjects = [...left, ...outside];
+  if (subjects.length === 0) return true;
   storage.transactionSync(() => {
     timers.clear(callTimers.finalize);
-    for (const subject of listFollowUps(record)) timers.set(callTimers.followUp, context.clock(), subject);
-    finishWhenDone(postCall);
+    for (const subject of subjects) timers.set(callTimers.followUp, context.clock(), subject);
   });
+  return false;
+}
+
+/** Informs a receiver within the service. Answers the follow-ups that it leaves. */
+async function informAtOnce(postCall: PostCallContext, subject: string): Promise<string[]> {
+  const { context, record } = postCall;
+  try {
+    if (subject === 'summary') return await listSummarySubjects(context, record.setup, toCurrentCompletion(postCall));
+    await informInside(postCall, subject);
+    return [];
+  } catch (error) {
+    context.log.error('the end of a call is passed on later', error, { run_id: record.setup.runId, to: subject });
+    return [subject];
+  }
+}
+
+async function informInside(postCall: PostCallContext, subject: string): Promise<void> {
+  const { context, record } = postCall;
+  const { setup } = record;
+  if (subject === 'event') await publishCallCompleted(context, setup, toCurrentCompletion(postCall));
+  else await notifyRunOrRecordFailure(context, { id: setup.automationRunId!, of: 'call', ended_id: setup.runId });
 }
 
 const toCurrentCompletion = ({ context, record, store, conversation: live }: PostCallContext): RunCompletion =>
@@ -71,23 +96,20 @@ async function writeTalkFile({ context, record, store, hasCall }: PostCallContex
   const events = store.events();
   const logs = { events, status_callbacks: record.line.end?.statusCallbacks ?? [] };
   await writeTalk(context.bindings.FILES, record.setup, store.messages(), logs);
-  if (hasCall()) record.updateLine({ loggedEvents: events.length });
+  if (hasCall()) record.noteLine({ loggedEvents: events.length });
 }
 
-/** The receivers of a call's end; a chat has none. */
-function listFollowUps({ setup }: CallRecord): string[] {
-  if (setup.mode === 'textchat') return [];
-  const webhooks = parseAgentDefinition(setup.definition).webhooks.map(({ id }) => `webhook:${id}`);
-  return ['event', 'summary', ...(setup.automationRunId === null ? [] : ['journey']), ...webhooks];
+/** The receivers of a call's end within the service and outside of it; a chat has none. `summary` finds the tools that get one. */
+function listFollowUps({ setup }: CallRecord): { inside: string[]; outside: string[] } {
+  if (setup.mode === 'textchat') return { inside: [], outside: [] };
+  const outside = parseAgentDefinition(setup.definition).webhooks.map(({ id }) => `webhook:${id}`);
+  return { inside: ['event', 'summary', ...(setup.automationRunId === null ? [] : ['journey'])], outside };
 }
 
 /** Does the work of one `followUp` timer; `subject` names the receiver. */
 export async function runFollowUp(postCall: PostCallContext, subject: string): Promise<void> {
-  const { context, record, timers, hasCall } = postCall;
-  const { setup } = record;
-  if (subject === 'event') await publishCallCompleted(context, setup, toCurrentCompletion(postCall));
-  else if (subject === 'journey')
-    await notifyRunOrRecordFailure(context, { id: setup.automationRunId!, of: 'call', ended_id: setup.runId });
+  const { timers, hasCall } = postCall;
+  if (subject === 'event' || subject === 'journey') await informInside(postCall, subject);
   else if (subject === 'summary') return scheduleSummaries(postCall);
   else if (subject.startsWith('summary:')) {
     if (!(await postCallSummary(postCall, subject, toCurrentCompletion(postCall)))) return;

@@ -24,6 +24,8 @@ export class StoredConversation implements ConversationStore {
   readonly #storage: DurableObjectStorage;
   #state: ConversationState | null | undefined;
   #messages: StoredMessage[] | undefined;
+  /** Events that are written with the next change. */
+  #pendingEvents: ConversationEvent[] = [];
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -71,8 +73,18 @@ export class StoredConversation implements ConversationStore {
 
   /** Logs an event of the call that is not a message. `at` in epoch ms. */
   log(type: string, payload: Record<string, unknown>, at: number): void {
+    this.logWithNext(type, payload, at);
+    this.flush();
+  }
+
+  /** As `log`, in the row of the change that follows at once; `flush` writes the event if there is none. */
+  logWithNext(type: string, payload: Record<string, unknown>, at: number): void {
     const bounded = truncateValue(payload) as Record<string, unknown>;
-    this.#insert({ events: [{ type, at: toTimestamp(at), node_id: this.state()?.nodeId ?? '', payload: bounded }] });
+    this.#pendingEvents.push({ type, at: toTimestamp(at), node_id: this.state()?.nodeId ?? '', payload: bounded });
+  }
+
+  flush(): void {
+    if (this.#pendingEvents.length > 0) this.#insert({});
   }
 
   /** Drops what was read, after the object was deleted. */
@@ -80,9 +92,11 @@ export class StoredConversation implements ConversationStore {
     this.#state = undefined;
     this.#messages = undefined;
     this.onMessage = null;
+    this.#pendingEvents = [];
   }
 
   events(): ConversationEvent[] {
+    this.flush();
     return this.#storage.sql
       .exec<{ event: string }>(`SELECT event FROM (${eventsSql}) ORDER BY part, id, place`)
       .toArray()
@@ -90,6 +104,7 @@ export class StoredConversation implements ConversationStore {
   }
 
   countEvents(type?: string): number {
+    this.flush();
     const { sql } = this.#storage;
     const counted =
       type === undefined
@@ -104,8 +119,9 @@ export class StoredConversation implements ConversationStore {
       state === undefined ? null : JSON.stringify(state),
       JSON.stringify(messages),
       JSON.stringify(removed),
-      JSON.stringify(events),
+      JSON.stringify([...this.#pendingEvents, ...events]),
     );
+    this.#pendingEvents = [];
   }
 }
 
