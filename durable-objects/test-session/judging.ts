@@ -8,12 +8,14 @@ import type { Conversation } from '../../src/voice-agents/conversation/conversat
 import type { LanguageModel } from '../../src/providers/language-model/contract.ts';
 import type { Logger } from '../../src/library/platform/log.ts';
 import { speakers, type Dialogue } from './dialogue.ts';
+import type { SessionJournal } from './session-journal.ts';
 import type { SessionStore } from './session-store.ts';
 
 const maxConclusionAttempts = 5;
 
 export interface JudgingDependencies {
   session: SessionStore;
+  journal: SessionJournal;
   dialogue: Dialogue;
   conversationOf(speaker: Speaker): Conversation;
   model: LanguageModel;
@@ -23,12 +25,13 @@ export interface JudgingDependencies {
 }
 
 /** Concludes both conversations, once each. Returns the delay in ms before the next try; null: both are concluded, or have failed for good. */
-export async function concludeBoth({ session, conversationOf, log, isWanted }: JudgingDependencies): Promise<number | null> {
+export async function concludeBoth({ session, journal, conversationOf, log, isWanted }: JudgingDependencies): Promise<number | null> {
   const open = speakers.map(conversationOf).filter(({ state }) => state !== null && state.conclusion === null);
   if (open.length === 0) return null;
   const number = session.progress.conclusions + 1;
   // Counted before the try, so that a try during which the object dies counts.
   session.change({ conclusions: number });
+  journal.write();
   const giveUp = number >= maxConclusionAttempts;
   const answers = await Promise.all(
     open.map((conversation) =>
@@ -43,11 +46,12 @@ export async function concludeBoth({ session, conversationOf, log, isWanted }: J
 }
 
 /** Asks the language model to judge the next statement. False: all statements are judged. */
-export async function judgeNext({ session, dialogue, model, isWanted }: JudgingDependencies): Promise<boolean> {
+export async function judgeNext({ session, journal, dialogue, model, isWanted }: JudgingDependencies): Promise<boolean> {
   const { config } = session.facts;
   const { judged } = session.progress;
   const check = config.checks.find((one) => one.type === 'judge' && !judged.some(({ name }) => name === one.name));
   if (check?.type !== 'judge') return false;
+  journal.write();
   const answer = await model.complete(buildJudgeRequest(check, dialogue.turns, config.seed));
   if (!isWanted()) return false;
   const { judged: before, judgeUsage } = session.progress;

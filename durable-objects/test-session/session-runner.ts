@@ -7,11 +7,15 @@ import type { SessionTranscript } from '../../src/simtest/sessions/rpc.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
 import { speakers, type Dialogue } from './dialogue.ts';
 import { evaluateChecks, concludeBoth, judgeNext } from './judging.ts';
-import type { SessionProgress, SessionStore } from './session-store.ts';
+import type { SessionJournal } from './session-journal.ts';
+import type { SessionProgress } from './session-progress.ts';
+import type { SessionStore } from './session-store.ts';
 
 export interface SessionRunnerDependencies {
   storage: DurableObjectStorage;
   session: SessionStore;
+  /** Written before each question to the language model. */
+  journal: SessionJournal;
   dialogue: Dialogue;
   conversationOf(speaker: Speaker): Conversation;
   model(): LanguageModel;
@@ -56,7 +60,7 @@ export class SessionRunner {
   }
 
   async #takeTurn(): Promise<number> {
-    const { session, dialogue, now } = this.#deps;
+    const { session, journal, dialogue, now } = this.#deps;
     const { config } = session.facts;
     const { startedAt } = session.progress;
     const deadline = startedAt + config.max_duration_seconds * 1000;
@@ -65,6 +69,7 @@ export class SessionRunner {
       this.#endConversation(reason);
       return now();
     }
+    journal.write();
     const isInTime = await isDoneWithin(deadline - now(), dialogue.takeTurn(this.#stopped.promise));
     if (!isInTime && this.isRunning) this.#endConversation('max_duration');
     if (!this.isRunning || session.progress.stopReason !== null || dialogue.stopReason(startedAt)) return now();
@@ -72,13 +77,11 @@ export class SessionRunner {
   }
 
   #endConversation(stopReason: StopReason): void {
-    const { storage, session, dialogue, now } = this.#deps;
+    const { session, dialogue, now } = this.#deps;
     if (stopReason === 'error')
       return this.#endEarly({ status: 'failed', stopReason, error: this.#modelError() }, 'the talk ended in an error');
-    storage.transactionSync(() => {
-      dialogue.end();
-      session.change({ stopReason, talkEndedAt: now() });
-    });
+    dialogue.end();
+    session.change({ stopReason, talkEndedAt: now() });
   }
 
   #modelError(): string {
@@ -89,9 +92,9 @@ export class SessionRunner {
   }
 
   async #runJudging(): Promise<number> {
-    const { session, dialogue, conversationOf, now } = this.#deps;
+    const { session, journal, dialogue, conversationOf, now } = this.#deps;
     const isWanted = () => this.isRunning;
-    const judging = { session, dialogue, conversationOf, model: this.#deps.model(), log: this.#deps.log(), isWanted };
+    const judging = { session, journal, dialogue, conversationOf, model: this.#deps.model(), log: this.#deps.log(), isWanted };
     const againMs = await this.#untilStopped(concludeBoth(judging));
     if (!this.isRunning) return now();
     if (typeof againMs === 'number') return now() + againMs;
@@ -122,11 +125,8 @@ export class SessionRunner {
 
   /** Ends the conversations that are not over, and the session. */
   #endEarly(end: SessionEnd, reason: string): void {
-    const { storage, dialogue } = this.#deps;
-    storage.transactionSync(() => {
-      dialogue.end();
-      this.#end(end, this.#evaluateChecks(reason));
-    });
+    this.#deps.dialogue.end();
+    this.#end(end, this.#evaluateChecks(reason));
   }
 
   #evaluateChecks(notJudgedReason: string | null): CheckResult[] {
@@ -135,7 +135,7 @@ export class SessionRunner {
   }
 
   #end(end: SessionEnd, checks: CheckResult[]): void {
-    const { storage, session, dialogue, now, onEnded } = this.#deps;
+    const { storage, session, journal, dialogue, now, onEnded } = this.#deps;
     const { facts, progress } = session;
     const talkEndedAt = progress.talkEndedAt ?? now();
     const results = computeResults({
@@ -149,6 +149,7 @@ export class SessionRunner {
     });
     storage.transactionSync(() => {
       session.change({ ...end, results, talkEndedAt, completedAt: now() });
+      journal.write();
       onEnded();
     });
     this.#stopped.resolve();

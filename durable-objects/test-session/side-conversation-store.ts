@@ -7,17 +7,16 @@ import type {
 import { MemoryConversationStore } from '../../src/voice-agents/conversation/memory-store.ts';
 import type { Speaker } from '../../src/simtest/contract.ts';
 import type { Side } from '../../src/simtest/dialogue/turn-order.ts';
+import type { SessionJournal } from './session-journal.ts';
 
-export const changeSchemaStep = 'CREATE TABLE change (id INTEGER PRIMARY KEY, speaker TEXT NOT NULL, change TEXT NOT NULL)';
-
-/** The conversation of one side: one row a change in the SQLite of its object, and the current state in memory. */
+/** The conversation of one side: its changes in the journal of the session, and the current state in memory. */
 export class SideConversationStore implements ConversationStore {
-  readonly #sql: SqlStorage;
+  readonly #journal: SessionJournal;
   readonly #speaker: Speaker;
   #memory: MemoryConversationStore | undefined;
 
-  constructor(sql: SqlStorage, speaker: Speaker) {
-    this.#sql = sql;
+  constructor(journal: SessionJournal, speaker: Speaker) {
+    this.#journal = journal;
     this.#speaker = speaker;
   }
 
@@ -34,10 +33,10 @@ export class SideConversationStore implements ConversationStore {
     return this.#loaded.messages();
   }
 
+  /** The journal writes it before anything else is asked. */
   commit(change: ConversationChange): void {
-    const memory = this.#loaded;
-    this.#sql.exec('INSERT INTO change (speaker, change) VALUES (?, ?)', this.#speaker, JSON.stringify(change));
-    memory.commit(change);
+    this.#loaded.commit(change);
+    this.#journal.addChange(this.#speaker, change);
   }
 
   /** Forgets what was read, since the object was deleted. */
@@ -48,8 +47,7 @@ export class SideConversationStore implements ConversationStore {
   get #loaded(): MemoryConversationStore {
     if (this.#memory) return this.#memory;
     const memory = new MemoryConversationStore();
-    for (const { change } of this.#sql.exec<{ change: string }>('SELECT change FROM change WHERE speaker = ? ORDER BY id', this.#speaker))
-      memory.commit(JSON.parse(change) as ConversationChange);
+    for (const change of this.#journal.changesOf(this.#speaker)) memory.commit(change);
     this.#memory = memory;
     return memory;
   }

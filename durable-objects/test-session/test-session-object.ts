@@ -12,8 +12,10 @@ import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { SessionRunner } from './session-runner.ts';
 import { Dialogue } from './dialogue.ts';
-import { newSessionProgress, sessionSchemaStep, SessionStore } from './session-store.ts';
-import { changeSchemaStep, SideConversationStore } from './side-conversation-store.ts';
+import { newSessionProgress } from './session-progress.ts';
+import { sessionSchemaStep, SessionStore } from './session-store.ts';
+import { changeSchemaStep, SessionJournal } from './session-journal.ts';
+import { SideConversationStore } from './side-conversation-store.ts';
 
 /** Consecutive steps yield to other work after this time. */
 const stepBudgetMs = 10_000;
@@ -26,14 +28,17 @@ const failedMessage = 'The service failed in this session; start another one';
  * load test gets a report, and the object is deleted. `TestSessionRpc` documents the methods. The one timer, `next`, runs the next step.
  */
 export class TestSessionObject extends BaseDurableObject implements TestSessionRpc {
-  readonly #store = new SessionStore(this.ctx.storage.sql);
+  readonly #journal = new SessionJournal(this.ctx.storage.sql);
+  readonly #store = new SessionStore(this.ctx.storage.sql, this.#journal);
   readonly #sideStores = {
-    actor: new SideConversationStore(this.ctx.storage.sql, 'actor'),
-    adversary: new SideConversationStore(this.ctx.storage.sql, 'adversary'),
+    actor: new SideConversationStore(this.#journal, 'actor'),
+    adversary: new SideConversationStore(this.#journal, 'adversary'),
   };
   readonly #conversations = new Map<Speaker, Conversation>();
   readonly #runner: SessionRunner;
   readonly #ended = Promise.withResolvers<LiveSession>();
+  /** Whether the timer is at work, which sees an end by itself. */
+  #isStepping = false;
   /** The write of the end, while it runs and once it is done. */
   #endWrite: Promise<void> | null = null;
 
@@ -45,12 +50,15 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     this.#runner = new SessionRunner({
       storage: state.storage,
       session: this.#store,
+      journal: this.#journal,
       dialogue,
       conversationOf,
       model: () => createLanguageModel(this.settings),
       log: () => this.log,
       now,
-      onEnded: () => this.timers.set('next', this.clock()),
+      onEnded: () => {
+        if (!this.#isStepping) this.timers.set('next', this.clock());
+      },
     });
   }
 
@@ -120,11 +128,15 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
 
   protected async onTimer(timer: Timer): Promise<void> {
     try {
+      this.#isStepping = true;
       await this.#runSteps(timer);
     } catch (error) {
+      this.#isStepping = false;
       if (timer.attempts + 1 < maxFailures || !this.exists() || !this.#runner.isRunning) throw error;
       this.log.error('a test session has failed too often', error);
       this.#runner.fail(failedMessage);
+    } finally {
+      this.#isStepping = false;
     }
   }
 
@@ -133,7 +145,10 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     let due = this.clock();
     while (this.#runner.isRunning && due <= this.clock() && Date.now() - startedAt < stepBudgetMs) due = await this.#runner.runStep();
     if (!this.#runner.isRunning) return this.#finish();
-    this.timers.set('next', Math.max(due, timer.due + 1));
+    this.ctx.storage.transactionSync(() => {
+      this.#journal.write();
+      this.timers.set('next', Math.max(due, timer.due + 1));
+    });
   }
 
   /** The work after the end. All of it may run twice. */
@@ -144,6 +159,7 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     await this.#recordEnd();
     if (loadTestId !== null) await callLoadTestObject(this.env, organizationId, loadTestId, (object) => object.sessionEnded(report));
     await this.destroy();
+    this.#journal.clearCache();
     this.#store.clearCache();
     for (const side of Object.values(this.#sideStores)) side.clearCache();
     this.#conversations.clear();

@@ -7,7 +7,7 @@ import { campaignSchemaSteps } from '../../durable-objects/campaign/schema.ts';
 import { loadTestSchemaSteps } from '../../durable-objects/load-test/load-test-store.ts';
 import { projectionSchema } from '../../durable-objects/shared/projection.ts';
 import { sessionSchemaStep } from '../../durable-objects/test-session/session-store.ts';
-import { changeSchemaStep } from '../../durable-objects/test-session/side-conversation-store.ts';
+import { changeSchemaStep } from '../../durable-objects/test-session/session-journal.ts';
 import { sha256Hex } from '../../src/library/security/hash.ts';
 
 /**

@@ -13,14 +13,14 @@ async function costOf(options: SessionOptions) {
   return written();
 }
 
-test('a turn costs two written rows, and a session thirty more', async () => {
+test('a turn costs one written row, and a session sixteen more', async () => {
   const short = await costOf({ config: { max_turns: 2 } });
   const long = await costOf({ config: { max_turns: 22 } });
   console.log(
     `rows written: ${long.object} in the object and ${long.d1Rows} in D1 for 22 turns, ${short.object} and ${short.d1Rows} for 2`,
   );
-  expect((long.object - short.object) / 20).toBeLessThan(2.1);
-  expect(short.object - 4).toBeLessThanOrEqual(30);
+  expect((long.object - short.object) / 20).toBeLessThan(1.1);
+  expect(short.object - 2).toBeLessThanOrEqual(16);
   expect(long.d1Rows).toBeLessThanOrEqual(6);
   // One of them reads the organization, which is known for a minute.
   expect(long.d1Calls).toBeLessThanOrEqual(3);
