@@ -16,12 +16,13 @@ import type { BeginResult, CallRpc, LiveRunSnapshot, RelayEndAction } from '../.
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import type { Timer } from '../shared/timers.ts';
 import { decideAfterRelayEnd, RelaySockets } from './relay-sockets.ts';
-import { CallRecord, callSchemaStep, callTimers } from './call-record.ts';
+import { CallRecord, callTimers } from './call-record.ts';
 import { Chat, createEventStream } from './chat.ts';
 import { parseRelayFrame } from './relay-frames.ts';
 import type { PostCallContext } from './post-call-context.ts';
 import { finalizeCall, finishPostCall, runFollowUp } from './post-call.ts';
-import { callChangeSchemaStep, conversationSchemaStep, StoredConversation } from './stored-conversation.ts';
+import { callSchemaSteps, newCallSchema } from './schema.ts';
+import { StoredConversation } from './stored-conversation.ts';
 import { LiveConversation } from './live-conversation.ts';
 
 /** More tokens than a call ever uses. */
@@ -47,7 +48,11 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   #finalizing: Promise<void> | null = null;
 
   protected schemaSteps() {
-    return [callSchemaStep, conversationSchemaStep, callChangeSchemaStep];
+    return callSchemaSteps;
+  }
+
+  protected override newSchema() {
+    return newCallSchema;
   }
 
   /** Empty: the row is written once, when the run is finalized. */

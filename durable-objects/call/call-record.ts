@@ -19,12 +19,6 @@ export const callTimers = {
   recording: 'recording',
 } as const;
 
-export const callSchemaStep = `
-  CREATE TABLE call (run_id INTEGER PRIMARY KEY, facts TEXT NOT NULL, definition TEXT NOT NULL, initial_context TEXT NOT NULL, line TEXT NOT NULL);
-  CREATE TABLE recording (config_id INTEGER NOT NULL, url TEXT NOT NULL);
-  CREATE TABLE tries (subject TEXT PRIMARY KEY, made INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE chat_turn (key TEXT PRIMARY KEY, first_message_id INTEGER NOT NULL) WITHOUT ROWID;`;
-
 /** The state of a call's line. A text chat uses only the last two fields. */
 export interface LineState {
   /** The carrier's id of the call; null: not known yet. */

@@ -8,15 +8,6 @@ import type {
 } from '../../src/voice-agents/conversation/contract.ts';
 import { truncateValue } from '../../src/library/json/truncate-value.ts';
 
-export const conversationSchemaStep = `
-  CREATE TABLE conversation (only INTEGER PRIMARY KEY CHECK (only = 1), state TEXT NOT NULL);
-  CREATE TABLE message (id INTEGER PRIMARY KEY, message TEXT NOT NULL);
-  CREATE TABLE event (id INTEGER PRIMARY KEY, event TEXT NOT NULL);`;
-
-/** Each change is one row; the tables of the step before hold what calls of earlier versions wrote. All columns but `id` are JSON. */
-export const callChangeSchemaStep =
-  'CREATE TABLE change (id INTEGER PRIMARY KEY, state TEXT, messages TEXT NOT NULL, removed TEXT NOT NULL, events TEXT NOT NULL)';
-
 /** A conversation in its object's SQLite. State and messages stay in memory, since each turn reads them. */
 export class StoredConversation implements ConversationStore {
   /** Called with each message that is written. */
@@ -34,9 +25,7 @@ export class StoredConversation implements ConversationStore {
   state(): ConversationState | null {
     if (this.#state === undefined) {
       const [row] = this.#storage.sql
-        .exec<{ state: string }>(
-          `SELECT * FROM (SELECT state FROM change WHERE state IS NOT NULL ORDER BY id DESC LIMIT 1) UNION ALL SELECT state FROM conversation`,
-        )
+        .exec<{ state: string }>('SELECT state FROM change WHERE state IS NOT NULL ORDER BY id DESC LIMIT 1')
         .toArray();
       this.#state = row ? (JSON.parse(row.state) as ConversationState) : null;
     }
@@ -52,7 +41,6 @@ export class StoredConversation implements ConversationStore {
     const { sql } = this.#storage;
     const byId = new Map<number, StoredMessage>();
     const write = (message: StoredMessage) => byId.set(message.id, message);
-    for (const { message } of sql.exec<{ message: string }>('SELECT message FROM message')) write(JSON.parse(message) as StoredMessage);
     const changes = sql.exec<{ messages: string; removed: string }>(
       "SELECT messages, removed FROM change WHERE messages <> '[]' OR removed <> '[]' ORDER BY id",
     );
@@ -98,7 +86,7 @@ export class StoredConversation implements ConversationStore {
   events(): ConversationEvent[] {
     this.flush();
     return this.#storage.sql
-      .exec<{ event: string }>(`SELECT event FROM (${eventsSql}) ORDER BY part, id, place`)
+      .exec<{ event: string }>(`SELECT event FROM (${eventsSql}) ORDER BY id, place`)
       .toArray()
       .map(({ event }) => JSON.parse(event) as ConversationEvent);
   }
@@ -125,9 +113,8 @@ export class StoredConversation implements ConversationStore {
   }
 }
 
-/** All events; `part`, `id` and `place` are their order. */
-const eventsSql = `SELECT 1 AS part, id, 0 AS place, event FROM event
-  UNION ALL SELECT 2, c.id, e.key, e.value FROM change c CROSS JOIN json_each(c.events) e`;
+/** All events; `id` and `place` are their order. */
+const eventsSql = 'SELECT c.id, e.key AS place, e.value AS event FROM change c CROSS JOIN json_each(c.events) e';
 
 function mergeMessages(before: StoredMessage[], written: StoredMessage[], removed: number[]): StoredMessage[] {
   const byId = new Map(before.map((message) => [message.id, message]));

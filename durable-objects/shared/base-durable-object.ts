@@ -28,6 +28,13 @@ const timerSchema =
  */
 export abstract class BaseDurableObject extends DurableObject<Env> {
   protected abstract schemaSteps(): SchemaSteps;
+  /**
+   * The tables of a new object, as the steps would leave them: for objects that live so briefly that tables cost more than rows. Such an
+   * object has no projection. Null: the steps make the tables.
+   */
+  protected newSchema(): string | null {
+    return null;
+  }
   protected readonly timers: Timers;
   protected readonly projection: Projection;
   #exists: boolean | undefined;
@@ -86,9 +93,16 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
   /** Makes the tables of a new object. Call it in the transaction that writes the object's first rows. */
   protected create(): void {
     this.#exists = undefined;
-    this.ctx.storage.sql.exec('CREATE TABLE schema_step (number INTEGER PRIMARY KEY)');
-    this.ctx.storage.sql.exec(timerSchema);
-    this.ctx.storage.sql.exec(projectionSchema);
+    const { sql } = this.ctx.storage;
+    sql.exec('CREATE TABLE schema_step (number INTEGER PRIMARY KEY)');
+    sql.exec(timerSchema);
+    const newSchema = this.newSchema();
+    if (newSchema !== null) {
+      sql.exec(newSchema);
+      sql.exec('INSERT INTO schema_step (number) VALUES (?)', this.schemaSteps().length);
+      return;
+    }
+    sql.exec(projectionSchema);
     this.projection.init();
     this.migrate();
   }

@@ -516,6 +516,21 @@ describe('a lost session', () => {
     expect(historyOf(asked.at(-1)!)).toEqual(['assistant: Hi.', 'user: Who are you?']);
   });
 
+  test('a goodbye whose object dies before it is spoken ends the session all the same', async () => {
+    stubOutsideServices();
+    const { runId, stub, carrier } = await connected();
+    carrier.say('Yes, I am interested');
+    await carrier.waitForUtterances(2);
+    carrier.say('Tuesday would be fine');
+    await carrier.waitForUtterances(3);
+    await vi.waitFor(async () => expect(await eventsOf(stub, 'ended')).toHaveLength(1));
+    await evictDurableObject(stub);
+    expect(carrier.ends).toEqual([]);
+    await later(stub, 16_000);
+    await runDurableObjectAlarm(stub);
+    expect(await carrier.waitForEnd()).toEqual({ run_id: runId, reason: 'end_node' });
+  });
+
   test('an abandoned answer on a live line is resumed', async () => {
     const { asked } = stubOutsideServices();
     const { carrier, stub } = await connected({ definition: simple() });

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { runSchemaSteps } from '../../durable-objects/automation-run/stored-journal.ts';
 import { slotsSchemaSteps } from '../../durable-objects/call-slots/schema.ts';
-import { callSchemaStep } from '../../durable-objects/call/call-record.ts';
-import { callChangeSchemaStep, conversationSchemaStep } from '../../durable-objects/call/stored-conversation.ts';
+import { callSchemaSteps } from '../../durable-objects/call/schema.ts';
 import { campaignSchemaSteps } from '../../durable-objects/campaign/schema.ts';
 import { loadTestSchemaSteps } from '../../durable-objects/load-test/load-test-store.ts';
 import { projectionSchema } from '../../durable-objects/shared/projection.ts';
@@ -18,8 +17,8 @@ const landed: Record<string, { steps: readonly string[]; hashes: string[] }> = {
   'automation-run': { steps: runSchemaSteps, hashes: ['5d65f11cdf157bba', 'c6093901bed4f658'] },
   'call-slots': { steps: slotsSchemaSteps, hashes: ['21d68bb35339ae37', '8839de83711b12ad'] },
   call: {
-    steps: [callSchemaStep, conversationSchemaStep, callChangeSchemaStep],
-    hashes: ['c17630ebe74496bc', '8a9ea06c3ed4867d', '305b9aef438c95ea'],
+    steps: callSchemaSteps,
+    hashes: ['c17630ebe74496bc', '8a9ea06c3ed4867d', '305b9aef438c95ea', '6fc0e7dd5591ebd5'],
   },
   campaign: { steps: campaignSchemaSteps, hashes: ['2ba95cc696785fb3', '8fc358892c43b2a7', '0a5e4885ad5c2206'] },
   'load-test': { steps: loadTestSchemaSteps, hashes: ['0ae142b6bb6b82d3'] },
