@@ -1,4 +1,5 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
+import { writeShardedConfig } from './scripts/local/second-database.ts';
 import { writeSimulatedConfig } from './scripts/local/simulated-vectorize.ts';
 import { listen } from './simulators/listen.ts';
 import { simulatedVectorize } from './test/support/simulated-vectorize.ts';
@@ -54,17 +55,22 @@ async function simulatorVariables() {
   };
 }
 
-/** Tests in workerd; `vectorize`: with vectors in the simulated Vectorize index, which replaces the bound one. */
+/**
+ * Tests in workerd; `vectorize`: with vectors in the simulated Vectorize index, which replaces the bound one; `sharded`: with a second database,
+ * which has the rows of all new organizations.
+ */
 export function workerProject({
   name,
   include,
   exclude = [],
   vectorize = false,
+  sharded = false,
 }: {
   name: string;
   include: string[];
   exclude?: string[];
   vectorize?: boolean;
+  sharded?: boolean;
 }) {
   return {
     plugins: [
@@ -72,12 +78,13 @@ export function workerProject({
         main: './src/worker.ts',
         remoteBindings: false,
         verbose: false,
-        wrangler: { configPath: vectorize ? writeSimulatedConfig() : './wrangler.toml' },
+        wrangler: { configPath: vectorize ? writeSimulatedConfig() : sharded ? writeShardedConfig() : './wrangler.toml' },
         miniflare: {
           bindings: {
             ...testVariables,
             ...(await simulatorVariables()),
             ...(vectorize && { VECTOR_BACKEND: 'vectorize' }),
+            ...(sharded && { FIRST_OPEN_SHARD: '1' }),
             TEST_MIGRATIONS: await readD1Migrations('./migrations'),
           },
           ...(vectorize && { workers: [simulatedVectorize()] }),
@@ -87,7 +94,7 @@ export function workerProject({
     test: {
       name,
       include,
-      exclude: ['**/node_modules/**', 'test/node/**', 'test/e2e/**', ...exclude],
+      exclude: ['**/node_modules/**', 'test/node/**', 'test/e2e/**', ...(sharded ? [] : ['test/sharded/**']), ...exclude],
       setupFiles: ['./test/support/patient-waits.ts', './test/support/setup.ts'],
       isolate: false,
       deps: { optimizer: { ssr: { enabled: true, include: manyFiles } } },

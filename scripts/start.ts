@@ -44,7 +44,7 @@ async function serve(settings: LocalSettings, children: Child[]): Promise<void> 
   await requireFreePort(settings.simulatorsPort, 'SIM_PORT');
   const alreadySet = ensureDevelopmentVariables(join(projectDirectory, '.dev.vars'));
   terminal.begin('Applying database migrations');
-  await applyMigrations(settings.stateDirectory, ending.signal);
+  await applyMigrations(settings.stateDirectory, ending.signal, settings.databases);
 
   const failure = Promise.withResolvers<never>();
   ending.signal.addEventListener('abort', () => failure.reject(ending.signal.reason));

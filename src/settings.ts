@@ -142,6 +142,12 @@ const Variables = z.object({
   ARCHIVE_DAYS: positiveInteger(1095),
   /** The maximum size of a database. D1 allows 10 GB, and 500 MB on the free plan. */
   DATABASE_LIMIT_MEGABYTES: positiveInteger(10_000),
+  /** The number of the first database that takes new organizations: `DB` is 0, `DB_1` is 1. */
+  FIRST_OPEN_SHARD: z.coerce
+    .number('must be a whole number from 0')
+    .int('must be a whole number from 0')
+    .min(0, 'must be a whole number from 0')
+    .default(0),
   /** How long a request waits for tests of an agent that it starts; well below the time that callers wait for an answer. */
   VERIFY_WAIT_SECONDS: positiveInteger(90),
 });

@@ -10,14 +10,16 @@ export interface LocalSettings {
   stateDirectory: string;
   /** Whether vectors of new organizations go into a simulated Vectorize index, not into the embedded one. */
   hasVectorize?: boolean;
+  /** How many databases there are, if several. New organizations go to the last. */
+  databases?: number;
 }
 
 /** What went wrong in words for the person at the terminal; `runProgram` prints it without a stack. */
 export class LocalError extends Error {}
 
 /**
- * Reads `PORT` (8787), `SIM_PORT` (8788), `STATE_DIR` (`.wrangler/state`, that of `wrangler dev`; relative to the repository) and
- * `VECTOR_BACKEND` (`embedded`).
+ * Reads `PORT` (8787), `SIM_PORT` (8788), `STATE_DIR` (`.wrangler/state`, that of `wrangler dev`; relative to the repository),
+ * `VECTOR_BACKEND` (`embedded`) and `DATABASES` (1).
  */
 export function readLocalSettings(environment: Record<string, string | undefined>): LocalSettings {
   const port = readPort(environment, 'PORT', 8787);
@@ -26,11 +28,14 @@ export function readLocalSettings(environment: Record<string, string | undefined
   const backend = environment.VECTOR_BACKEND || 'embedded';
   if (backend !== 'embedded' && backend !== 'vectorize')
     throw new LocalError(`VECTOR_BACKEND is "${backend}". Set it to embedded or vectorize, or unset it for embedded.`);
+  const databases = Number(environment.DATABASES || '1');
+  if (![1, 2].includes(databases)) throw new LocalError(`DATABASES is "${environment.DATABASES}". Set it to 1 or 2, or unset it for 1.`);
   return {
     port,
     simulatorsPort,
     stateDirectory: resolve(projectDirectory, environment.STATE_DIR || '.wrangler/state'),
     ...(backend === 'vectorize' && { hasVectorize: true }),
+    ...(databases > 1 && { databases }),
   };
 }
 
@@ -75,6 +80,7 @@ export function portVariables(settings: LocalSettings, alreadySet: Set<string>):
     META_BASE_URL: `${simulators}/meta/v25.0`,
     GUPSHUP_BASE_URL: `${simulators}/gupshup`,
     ...(settings.hasVectorize && { VECTOR_BACKEND: 'vectorize' }),
+    ...(settings.databases && { FIRST_OPEN_SHARD: String(settings.databases - 1) }),
   };
   const single = Object.entries(variables).filter(([name]) => !alreadySet.has(name));
   return Object.fromEntries([...single, ...wholly.flatMap((group) => Object.entries(group))]);

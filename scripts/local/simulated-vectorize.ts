@@ -14,4 +14,5 @@ export function withSimulatedVectorize(text: string): string {
 }
 
 /** Writes that file, and answers its path. */
-export const writeSimulatedConfig = (): string => writeConfigVariant('simulated', withSimulatedVectorize);
+export const writeSimulatedConfig = (change = (text: string) => text): string =>
+  writeConfigVariant('simulated', (text) => change(withSimulatedVectorize(text)));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LocalError, projectDirectory } from './settings.ts';
 import type { LocalSettings } from './settings.ts';
+import { withSecondDatabase, writeShardedConfig } from './second-database.ts';
 import { simulatedVectorizeConfig, writeSimulatedConfig } from './simulated-vectorize.ts';
 
 export const wranglerProgram = join(projectDirectory, 'node_modules', 'wrangler', 'bin', 'wrangler.js');
@@ -28,10 +29,15 @@ export function wranglerEnvironment(stateDirectory: string): NodeJS.ProcessEnv {
 }
 
 /** The arguments of `wrangler dev`. Port 0 gives the debugger any free port. */
-export function developmentArguments({ port, stateDirectory, hasVectorize }: LocalSettings, variables: Record<string, string>): string[] {
+export function developmentArguments(
+  { port, stateDirectory, hasVectorize, databases }: LocalSettings,
+  variables: Record<string, string>,
+): string[] {
   const fixed = ['dev', '--local', '--ip', '127.0.0.1', '--inspector-port', '0', '--show-interactive-dev-session=false'];
   const chosen = ['--port', String(port), '--persist-to', stateDirectory];
-  const workers = hasVectorize ? ['--config', writeSimulatedConfig(), '--config', simulatedVectorizeConfig] : [];
+  const change = databases === undefined ? undefined : withSecondDatabase;
+  const sharded = databases === undefined ? [] : ['--config', writeShardedConfig()];
+  const workers = hasVectorize ? ['--config', writeSimulatedConfig(change), '--config', simulatedVectorizeConfig] : sharded;
   return [...fixed, ...workers, ...chosen, ...Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])];
 }
 
@@ -58,6 +64,9 @@ export async function runWrangler(
   }
 }
 
-export async function applyMigrations(stateDirectory: string, signal?: AbortSignal): Promise<void> {
-  await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', stateDirectory], stateDirectory, signal);
+/** Applies them to each database. */
+export async function applyMigrations(stateDirectory: string, signal?: AbortSignal, databases = 1): Promise<void> {
+  const config = databases > 1 ? ['--config', writeShardedConfig()] : [];
+  for (const binding of ['DB', 'DB_1'].slice(0, databases))
+    await runWrangler(['d1', 'migrations', 'apply', binding, '--local', '--persist-to', stateDirectory, ...config], stateDirectory, signal);
 }

@@ -35,7 +35,12 @@ export const prepare = (): Promise<void> =>
   });
 
 function settingsOf({ port, persistTo }: WranglerDev): LocalSettings {
-  const environment = { ...process.env, PORT: port ?? String(developmentPort()), STATE_DIR: persistTo && resolve(persistTo) };
+  const environment = {
+    ...process.env,
+    DATABASES: undefined,
+    PORT: port ?? String(developmentPort()),
+    STATE_DIR: persistTo && resolve(persistTo),
+  };
   return readLocalSettings(environment);
 }
 

@@ -44,13 +44,18 @@ export async function updateOrganization(catalog: Database, id: number, change: 
   )[0]!;
 }
 
-/** Creates an organization with `userId` as its first member. */
-export async function insertOrganization(catalog: Database, userId: number, name: string, now: number): Promise<OrganizationRow> {
+/** Creates an organization, whose rows are on `shard`, with `userId` as its first member. */
+export async function insertOrganization(
+  catalog: Database,
+  userId: number,
+  { name, shard }: Pick<OrganizationRow, 'name' | 'shard'>,
+  now: number,
+): Promise<OrganizationRow> {
   const { orm } = catalog;
   const [created] = await catalog.batchOnce(
     [
       catalog.from<Pick<OrganizationRow, 'id'>>(
-        orm.insert(schema.organization).values({ name, createdAt: now }).returning({ id: schema.organization.id }),
+        orm.insert(schema.organization).values({ name, shard, createdAt: now }).returning({ id: schema.organization.id }),
       ),
       catalog.from(orm.insert(schema.membership).values({ userId, organizationId: sql`last_insert_rowid()`, createdAt: now })),
     ],

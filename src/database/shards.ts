@@ -4,8 +4,8 @@ import { Database } from './client.ts';
 const databasesByBindings = new WeakMap<object, Database[]>();
 
 /**
- * The databases, in shard order: `DB`, `DB_1`, `DB_2` ... as far as they are bound. The ids of shard k begin at k * 2^40,
- * so that an id names one row anywhere. Organizations stay on the shard that their catalog row names.
+ * The databases, in shard order: `DB`, `DB_1`, `DB_2` ... as far as they are bound. The ids of shard k begin at k * 2^40
+ * (`shard-anchors.ts`). Organizations stay on the shard that their catalog row names.
  */
 export function shards(bindings: Env): Database[] {
   const known = databasesByBindings.get(bindings);

@@ -81,6 +81,7 @@ test('what is not set has its default', () => {
     SCHEDULE_FIRE_DAYS: 7,
     ARCHIVE_DAYS: 1095,
     DATABASE_LIMIT_MEGABYTES: 10_000,
+    FIRST_OPEN_SHARD: 0,
     OPENAI_API_KEY: '',
     OPENAI_BASE_URL: 'https://api.openai.com/v1',
     LANGUAGE_MODEL: 'gpt-6-luna',

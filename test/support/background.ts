@@ -4,6 +4,7 @@ import { vi } from 'vitest';
 import { tick } from '../../src/cron/tick.ts';
 import { runInvocation } from '../../src/database/query-budget.ts';
 import { consumeBatch } from '../../src/queues/consume.ts';
+import { ownRows } from './own-rows.ts';
 
 /** Has the consumer of `queue` work off `bodies` as one batch, at their n-th attempt, and answers what it did to the messages. */
 export async function deliver(queue: string, bodies: unknown[], bindings: Env = env, attempts = 1) {
@@ -23,7 +24,8 @@ export async function deliver(queue: string, bodies: unknown[], bindings: Env = 
  */
 export async function deliverDeadLettersForADay(queue: string, organizationId: number, bodies: unknown[]): Promise<void> {
   await deliver(queue, bodies);
-  await env.DB.prepare('UPDATE failed_message SET first_failed_at = first_failed_at - 86400000 WHERE organization_id = ?')
+  await ownRows
+    .prepare('UPDATE failed_message SET first_failed_at = first_failed_at - 86400000 WHERE organization_id = ?')
     .bind(organizationId)
     .run();
   await deliver(queue, bodies);
@@ -49,7 +51,7 @@ export function dropQueueMessages(): { restore(): void } {
 export const waitUntilHandled = (eventId: number): Promise<void> =>
   vi.waitFor(
     async () => {
-      const row = await env.DB.prepare('SELECT handled_at FROM event WHERE id = ?').bind(eventId).first<{ handled_at: number | null }>();
+      const row = await ownRows.prepare('SELECT handled_at FROM event WHERE id = ?').bind(eventId).first<{ handled_at: number | null }>();
       if (row?.handled_at == null) throw new Error(`event ${eventId} is not handled yet`);
     },
     { timeout: 10_000, interval: 10 },

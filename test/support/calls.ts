@@ -10,6 +10,7 @@ import { testVariables } from './variables.ts';
 import type { TalkFile } from '../../src/calls/records/artifacts.ts';
 import { formatTranscript } from '../../src/voice-agents/conversation/transcript.ts';
 import { realFetch } from './real-fetch.ts';
+import { ownRows } from './own-rows.ts';
 
 export type CallStub = DurableObjectStub<CallObject>;
 
@@ -34,10 +35,11 @@ export async function answeredRun(options: RunOptions = {}, known?: { id: number
   const now = Date.now();
   const key = `single:0:${crypto.randomUUID()}`;
   const { definition = salesAgent, initialContext = { first_name: 'Ada' } } = options;
-  const agent = await env.DB.prepare(
-    `INSERT INTO voice_agent (organization_id, name, status, current_definition_id, template_context_variables, call_disposition_codes,
+  const agent = await ownRows
+    .prepare(
+      `INSERT INTO voice_agent (organization_id, name, status, current_definition_id, template_context_variables, call_disposition_codes,
        workflow_configurations, created_at, updated_at) VALUES (?, 'Sales', 'active', 0, ?, ?, ?, ?, ?) RETURNING id`,
-  )
+    )
     .bind(
       organizationId,
       JSON.stringify(options.templateContext ?? {}),
@@ -47,16 +49,16 @@ export async function answeredRun(options: RunOptions = {}, known?: { id: number
       now,
     )
     .first<{ id: number }>();
-  const stored = await env.DB.prepare(
-    'INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?) RETURNING id',
-  )
+  const stored = await ownRows
+    .prepare('INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?) RETURNING id')
     .bind(organizationId, agent!.id, JSON.stringify(definition), now)
     .first<{ id: number }>();
-  const run = await env.DB.prepare(
-    `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number, contact_id,
+  const run = await ownRows
+    .prepare(
+      `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number, contact_id,
        automation_run_id, initial_context, created_at)
      VALUES (?, ?, ?, 'Sales to somebody', ?, 'outbound', ?, ?, '+15005550006', ?, ?, ?, ?) RETURNING id`,
-  )
+    )
     .bind(
       organizationId,
       agent!.id,
@@ -74,7 +76,7 @@ export async function answeredRun(options: RunOptions = {}, known?: { id: number
 }
 
 export const readCallRun = async (runId: number): Promise<Record<string, any>> => {
-  const row = await env.DB.prepare('SELECT * FROM voice_agent_run WHERE id = ?').bind(runId).first<Record<string, any>>();
+  const row = await ownRows.prepare('SELECT * FROM voice_agent_run WHERE id = ?').bind(runId).first<Record<string, any>>();
   return { ...row, result: row!['result'] === null ? null : JSON.parse(row!['result']) };
 };
 

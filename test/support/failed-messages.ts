@@ -1,5 +1,5 @@
-import { env } from 'cloudflare:workers';
 import { deliver } from './background.ts';
+import { ownRows } from './own-rows.ts';
 
 const dayMs = 86_400_000;
 
@@ -13,12 +13,13 @@ interface FailedMessage {
 }
 
 export const readFailedMessages = async (organizationId: number): Promise<FailedMessage[]> =>
-  (await env.DB.prepare('SELECT * FROM failed_message WHERE organization_id = ? ORDER BY key').bind(organizationId).all<FailedMessage>())
+  (await ownRows.prepare('SELECT * FROM failed_message WHERE organization_id = ? ORDER BY key').bind(organizationId).all<FailedMessage>())
     .results;
 
 /** Lets failed messages fail again after a day, so that they are given up. */
 export async function exhaustFailedMessages(organizationId: number): Promise<void> {
-  await env.DB.prepare('UPDATE failed_message SET first_failed_at = ? WHERE organization_id = ?')
+  await ownRows
+    .prepare('UPDATE failed_message SET first_failed_at = ? WHERE organization_id = ?')
     .bind(Date.now() - dayMs, organizationId)
     .run();
   const failed = await readFailedMessages(organizationId);

@@ -1,10 +1,11 @@
-import { env } from 'cloudflare:workers';
+import { ownRows } from './own-rows.ts';
 
 type Value = string | number | null;
 
 /** Inserts a row without the service. Required columns that are not given get meaningless values. */
 export async function insertRow(table: string, values: Record<string, Value>): Promise<number> {
-  const { results } = await env.DB.prepare('SELECT name, type, "notnull" AS required, dflt_value AS standard, pk FROM pragma_table_info(?)')
+  const { results } = await ownRows
+    .prepare('SELECT name, type, "notnull" AS required, dflt_value AS standard, pk FROM pragma_table_info(?)')
     .bind(table)
     .all<{ name: string; type: string; required: number; standard: string | null; pk: number }>();
   const row: Record<string, Value> = { ...values };
@@ -13,7 +14,8 @@ export async function insertRow(table: string, values: Record<string, Value>): P
     row[name] = type.toUpperCase() === 'INTEGER' ? 0 : crypto.randomUUID();
   }
   const names = Object.keys(row);
-  const { meta } = await env.DB.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`)
+  const { meta } = await ownRows
+    .prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`)
     .bind(...Object.values(row))
     .run();
   return meta.last_row_id;

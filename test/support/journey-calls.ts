@@ -5,6 +5,7 @@ import type { CallsRequest } from '../../src/calls/contract.ts';
 import { runStub } from './journeys.ts';
 import { validDefinition } from './agent-definitions.ts';
 import { newOrganization, type Client, type NewOrganization } from './organization.ts';
+import { ownRows } from './own-rows.ts';
 
 /** An organization with a voice agent and a carrier, written as rows: nothing here is about making them. */
 export async function organizationWithAgent(options: NewOrganization = {}) {
@@ -20,29 +21,28 @@ export async function newAgent(
   definition: object = validDefinition,
 ): Promise<number> {
   const now = Date.now();
-  const agent = await env.DB.prepare(
-    `INSERT INTO voice_agent (organization_id, name, status, current_definition_id, template_context_variables, call_disposition_codes,
+  const agent = await ownRows
+    .prepare(
+      `INSERT INTO voice_agent (organization_id, name, status, current_definition_id, template_context_variables, call_disposition_codes,
        workflow_configurations, created_at, updated_at) VALUES (?, 'Greeter', ?, 0, '{}', '{}', '{}', ?, ?) RETURNING id`,
-  )
+    )
     .bind(organizationId, status, now, now)
     .first<{ id: number }>();
-  await env.DB.batch([
-    env.DB.prepare(`INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?)`).bind(
-      organizationId,
-      agent!.id,
-      JSON.stringify(definition),
-      now,
-    ),
-    env.DB.prepare('UPDATE voice_agent SET current_definition_id = last_insert_rowid() WHERE id = ?').bind(agent!.id),
+  await ownRows.batch([
+    ownRows
+      .prepare(`INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, ?, ?, ?)`)
+      .bind(organizationId, agent!.id, JSON.stringify(definition), now),
+    ownRows.prepare('UPDATE voice_agent SET current_definition_id = last_insert_rowid() WHERE id = ?').bind(agent!.id),
   ]);
   return agent!.id;
 }
 
 const newTelephony = (organizationId: number) =>
-  env.DB.prepare(
-    `INSERT INTO telephony_config (organization_id, name, provider, credentials, from_numbers, is_default, calls_per_second, machine_detection,
+  ownRows
+    .prepare(
+      `INSERT INTO telephony_config (organization_id, name, provider, credentials, from_numbers, is_default, calls_per_second, machine_detection,
        callback_origin, created_at, updated_at) VALUES (?, 'Main', 'twilio', '{}', '["+12125550100"]', 1, 1, 1, '', ?, ?)`,
-  )
+    )
     .bind(organizationId, Date.now(), Date.now())
     .run();
 
@@ -79,7 +79,8 @@ export interface CallRow {
 }
 
 export const readCallRows = async (organizationId: number): Promise<CallRow[]> =>
-  (await env.DB.prepare('SELECT * FROM voice_agent_run WHERE organization_id = ? ORDER BY id').bind(organizationId).all<CallRow>()).results;
+  (await ownRows.prepare('SELECT * FROM voice_agent_run WHERE organization_id = ? ORDER BY id').bind(organizationId).all<CallRow>())
+    .results;
 
 /** The row of the n-th call of an organization, once it is there. */
 export const waitForCallRow = (organizationId: number, n = 1): Promise<CallRow> =>
@@ -102,9 +103,10 @@ export async function completeCall(callRunId: number, result: Partial<CallResult
     cost_info: { call_duration_seconds: result.duration_seconds ?? 0 },
     annotations: { summary: result.summary ?? null },
   };
-  await env.DB.prepare(
-    'UPDATE voice_agent_run SET is_completed = 1, outcome = ?, reason = ?, disposition = ?, result = ?, completed_at = ? WHERE id = ?',
-  )
+  await ownRows
+    .prepare(
+      'UPDATE voice_agent_run SET is_completed = 1, outcome = ?, reason = ?, disposition = ?, result = ?, completed_at = ? WHERE id = ?',
+    )
     .bind(result.outcome ?? 'completed', result.reason ?? null, result.disposition ?? null, JSON.stringify(stored), Date.now(), callRunId)
     .run();
 }

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, vi } from 'vitest';
 import type { AutomationRunObject } from '../../durable-objects/automation-run/automation-run-object.ts';
 import type { Client } from './organization.ts';
+import { ownRows } from './own-rows.ts';
 
 interface Node {
   id: string;
@@ -68,7 +69,7 @@ export const runStub = (organizationId: number, runId: number): DurableObjectStu
 export async function readEverythingStored(organizationId: number, runId: number): Promise<string> {
   const stored: unknown[] = [];
   for (const table of ['automation_run', 'automation_workflow', 'automation_version'])
-    stored.push((await env.DB.prepare(`SELECT * FROM ${table} WHERE organization_id = ?`).bind(organizationId).all()).results);
+    stored.push((await ownRows.prepare(`SELECT * FROM ${table} WHERE organization_id = ?`).bind(organizationId).all()).results);
   await runInDurableObject(runStub(organizationId, runId), (_instance, state) => {
     for (const table of ['run', 'history']) stored.push([...state.storage.sql.exec(`SELECT * FROM ${table}`)]);
   });

@@ -1,4 +1,5 @@
 import { env, exports } from 'cloudflare:workers';
+import { getSettings } from '../../src/settings.ts';
 import { randomToken, sha256Hex } from '../../src/library/security/hash.ts';
 
 /** What a call answered; `body` is parsed when it is JSON. */
@@ -54,6 +55,8 @@ export interface NewOrganization {
   defaultCountry?: string;
   timezone?: string;
   scopes?: ('read' | 'write' | 'admin')[];
+  /** The number of the database with its rows; that of new organizations by default. */
+  shard?: number;
 }
 
 /** An organization of the test's own, with a user and an API key (scope admin by default). */
@@ -62,8 +65,8 @@ export async function newOrganization(options: NewOrganization = {}): Promise<{ 
   const key = `vaa_${randomToken(32)}`;
   const [organization, user] = await env.DB.batch<{ id: number }>([
     env.DB.prepare(
-      `INSERT INTO organization (name, default_country, timezone, plan_max_contacts, plan_max_integrations, plan_limits, created_at)
-       VALUES ('Test organization', ?, ?, ?, ?, ?, ?) RETURNING id`,
+      `INSERT INTO organization (name, default_country, timezone, plan_max_contacts, plan_max_integrations, plan_limits, created_at, shard)
+       VALUES ('Test organization', ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     ).bind(
       options.defaultCountry ?? 'US',
       options.timezone ?? 'UTC',
@@ -71,6 +74,7 @@ export async function newOrganization(options: NewOrganization = {}): Promise<{ 
       options.maxIntegrations ?? null,
       options.plan ? JSON.stringify(options.plan) : null,
       now,
+      options.shard ?? getSettings(env).FIRST_OPEN_SHARD,
     ),
     env.DB.prepare(`INSERT INTO user (email, name, password_hash, created_at) VALUES (?, 'Tester', 'none', ?) RETURNING id`).bind(
       `${randomToken(12)}@example.com`,

@@ -1,5 +1,7 @@
 import { applyD1Migrations } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { anchorShard } from '../../src/database/shard-anchors.ts';
+import { shardBindings, shards } from '../../src/database/shards.ts';
 import { setSubscriptions } from '../../src/outbox/published-events.ts';
 import { requiredTestsGate } from '../../src/simtest/verification/verify-agent.ts';
 import { setAgentChangeGate } from '../../src/voice-agents/agents/change-gate.ts';
@@ -10,4 +12,8 @@ globalThis.fetch = realFetch;
 setSubscriptions(subscriptions);
 setAgentChangeGate(requiredTestsGate);
 
-await applyD1Migrations(env.DB, (env as unknown as { TEST_MIGRATIONS: Parameters<typeof applyD1Migrations>[1] }).TEST_MIGRATIONS);
+const migrations = (env as unknown as { TEST_MIGRATIONS: Parameters<typeof applyD1Migrations>[1] }).TEST_MIGRATIONS;
+for (const [shard, { binding }] of shardBindings(env).entries()) {
+  await applyD1Migrations(binding, migrations);
+  await anchorShard(shards(env)[shard]!, shard);
+}

@@ -2,7 +2,7 @@ import { catalog } from '../../database/shards.ts';
 import { conflict, notFound } from '../../library/errors.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import { getSettings } from '../../settings.ts';
-import { requireDatabaseSpace } from '../organizations/require-database-space.ts';
+import { chooseShard } from '../organizations/choose-shard.ts';
 import * as store from '../store.ts';
 
 export async function logOut(bindings: Env, token: string): Promise<void> {
@@ -23,8 +23,8 @@ export async function createOrganization(
   const most = getSettings(bindings).ORGANIZATIONS_PER_USER;
   if ((await store.countMemberships(catalog(bindings), session.userId, most)) >= most)
     throw conflict(`You are a member of ${most} organizations, and cannot create another (ORGANIZATIONS_PER_USER); use one of them`);
-  await requireDatabaseSpace(bindings);
-  const row = await store.insertOrganization(catalog(bindings), session.userId, name, now);
+  const shard = await chooseShard(bindings);
+  const row = await store.insertOrganization(catalog(bindings), session.userId, { name, shard }, now);
   await store.selectOrganization(catalog(bindings), sha256Hex(session.token), row.id);
   return row;
 }

@@ -12,7 +12,7 @@ import { countFailure, throttleSubjects, selectFailures, clearFailures, reserveL
 import { toNetworkPrefix } from '../../http/network-prefix.ts';
 import { requireStrongPassword } from '../passwords/password-policy.ts';
 import { findMatchingHash, hashPassword } from '../passwords/hash-password.ts';
-import { requireDatabaseSpace } from '../organizations/require-database-space.ts';
+import { chooseShard } from '../organizations/choose-shard.ts';
 import * as store from '../store.ts';
 
 export const sessionDays = 30;
@@ -56,11 +56,11 @@ export async function signUp(bindings: Env, input: SignUpInput, visitor: Visitor
   const accounts = catalog(bindings);
   await limitSignUps(accounts, input.email, visitor.address, getSettings(bindings).SIGNUPS_PER_HOUR, now);
   // An address that has signed up before is refused, too: the answer must not tell the two apart.
-  if (input.organization_name) await requireDatabaseSpace(bindings);
+  const shard = input.organization_name ? await chooseShard(bindings) : 0;
   const { user, isNew } = await findOrCreateAccount(accounts, input, now);
   const known = isNew ? undefined : await store.findFirstOrganization(accounts, user.id);
   const named = input.organization_name;
-  const organization = known ?? (named ? await store.insertOrganization(accounts, user.id, named, now) : null);
+  const organization = known ?? (named ? await store.insertOrganization(accounts, user.id, { name: named, shard }, now) : null);
   return createSession(bindings, user, organization, input.email, visitor, now);
 }
 

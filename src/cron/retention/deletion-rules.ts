@@ -1,4 +1,5 @@
 import { receiptKeyCutoff } from '../../database/write-receipts.ts';
+import { isNoAnchorSql } from '../../database/shard-anchors.ts';
 import { idempotencyTtlMs } from '../../http/idempotency-ttl.ts';
 import { deleteExpiredRows, deleteExpiredGlobalRows, deleteUnseenEventTypes } from './expired-rows-store.ts';
 import { retentionCutoff, type RetentionRule } from './rule.ts';
@@ -7,8 +8,8 @@ import { removeUnusedUploads } from './unused-uploads.ts';
 /** An expired request counts against no limit. It stays for an hour, so that a late finalization still finds what was requested. */
 const requestTtlMs = 60 * 60_000;
 
-/** An id must never be given twice: the newest row stays. */
-const isNotNewestSql = (table: string) => `spent.id < (SELECT max(id) FROM ${table})`;
+/** An id must never be given twice: the newest row stays, and so does a shard's anchor. */
+const isNotNewestSql = (table: string) => `spent.id < (SELECT max(id) FROM ${table}) AND ${isNoAnchorSql('spent.id')}`;
 
 /** Rows that are deleted and not archived: nothing reads them any more. */
 export const deletionRules: RetentionRule[] = [

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.ts';
+import { isNoAnchorSql } from '../../database/shard-anchors.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 
 /** A table that is read along its primary key: ids are assigned in the order of age. */
@@ -43,7 +44,7 @@ export async function findOldRows(database: Database, walked: RetainedTable, bef
   const columns = 'id, organization_id';
   const turns = roundRobinQuery(
     `${columns}, length`,
-    `(SELECT ${columns}, ${length} AS length FROM (${window}) old WHERE created_at < ?2 AND id < (SELECT max(id) FROM ${table}) AND ${isDone})`,
+    `(SELECT ${columns}, ${length} AS length FROM (${window}) old WHERE created_at < ?2 AND id < (SELECT max(id) FROM ${table}) AND ${isNoAnchorSql('id')} AND ${isDone})`,
     'id',
   ).replace(/\?$/, '?3');
   const [candidates, seen] = await database.batch([

@@ -1,0 +1,192 @@
+import type { Database } from './client.ts';
+
+/** The ids of shard k begin at k times this, so that an id names one row in all shards. */
+export const idsPerShard = 2 ** 40;
+
+const never = '0';
+const empty = "''";
+const nothing = "'{}'";
+const none = "'[]'";
+
+/**
+ * A table gives the id after its largest. So each table of a later shard has a first row, its anchor, of no organization: finished, empty, and
+ * older than any other. Retention keeps it (`isNoAnchorSql`). The values are SQL, by column.
+ */
+const anchors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  archive: { kind: empty, name: "'anchor'", created_at: '9007199254740991' },
+  automation_run: {
+    workflow_id: '0',
+    workflow_version: '0',
+    state: "'cancelled'",
+    dedup_key: "'anchor'",
+    source: empty,
+    created_at: never,
+    completed_at: never,
+    is_test: '1',
+  },
+  automation_trigger: {
+    uuid: "'anchor'",
+    workflow_id: '0',
+    type: empty,
+    name: empty,
+    config: nothing,
+    state: "'archived'",
+    created_at: never,
+    updated_at: never,
+  },
+  automation_workflow: {
+    name: empty,
+    description: empty,
+    version: '0',
+    status: "'archived'",
+    definition: nothing,
+    trigger: nothing,
+    context_schema: nothing,
+    settings: nothing,
+    created_at: never,
+  },
+  campaign: {
+    name: empty,
+    agent_id: '0',
+    state: "'cancelled'",
+    source_type: empty,
+    source_id: empty,
+    source_options: nothing,
+    max_concurrency: '0',
+    retry_config: nothing,
+    schedule_config: nothing,
+    circuit_breaker: nothing,
+    created_at: never,
+    is_kept: '0',
+  },
+  contact: { tags: none, custom_fields: nothing, created_at: never, updated_at: never, deleted_at: never },
+  contact_list: { name: empty, metadata: nothing, column_schema: none, created_at: never, updated_at: never, deleted_at: never },
+  event: { event_type: empty, data: nothing, created_at: never, handled_at: never },
+  integration: {
+    provider: empty,
+    account_id: empty,
+    created_by: '0',
+    is_active: '0',
+    action: empty,
+    connection_params: nothing,
+    provider_data: nothing,
+    field_mapping: none,
+    created_at: never,
+    updated_at: never,
+  },
+  integration_sync: { integration_id: '0', status: "'completed'", errors: none, started_at: never },
+  knowledge_chunk: {
+    document_id: '0',
+    generation: '0',
+    chunk_index: '0',
+    chunk_text: empty,
+    contextualized_text: empty,
+    chunk_metadata: nothing,
+  },
+  knowledge_document: {
+    uuid: "'anchor'",
+    filename: empty,
+    storage_key: empty,
+    mime_type: empty,
+    status: "'failed'",
+    parser_metadata: nothing,
+    created_by: '0',
+    created_at: never,
+    updated_at: never,
+    is_active: '0',
+  },
+  load_test: {
+    name: empty,
+    status: "'cancelled'",
+    actor_agent_id: '0',
+    adversary_agent_id: '0',
+    test_count: '0',
+    concurrency: '0',
+    ramp_seconds: '0',
+    config: nothing,
+    created_at: never,
+    completed_at: never,
+  },
+  message: {
+    send_key: "'anchor'",
+    provider: empty,
+    kind: empty,
+    recipient: empty,
+    status: "'failed'",
+    status_rank: '0',
+    history: none,
+    created_at: never,
+    updated_at: never,
+  },
+  suppression: { phone: empty, reason: empty, created_at: never },
+  telephony_config: {
+    name: empty,
+    provider: empty,
+    credentials: empty,
+    from_numbers: none,
+    is_default: '0',
+    calls_per_second: '1',
+    machine_detection: '0',
+    callback_origin: empty,
+    created_at: never,
+    updated_at: never,
+  },
+  test_session: {
+    name: empty,
+    status: "'cancelled'",
+    actor_agent_id: '0',
+    adversary_agent_id: '0',
+    created_at: never,
+    completed_at: never,
+  },
+  voice_agent: {
+    name: empty,
+    status: "'archived'",
+    current_definition_id: '0',
+    template_context_variables: nothing,
+    call_disposition_codes: none,
+    workflow_configurations: nothing,
+    created_at: never,
+    updated_at: never,
+  },
+  voice_agent_definition: { agent_id: '0', definition: nothing, created_at: never },
+  voice_agent_run: {
+    agent_id: '0',
+    definition_id: '0',
+    name: empty,
+    mode: empty,
+    call_type: empty,
+    attempt_key: "'anchor'",
+    initial_context: nothing,
+    created_at: never,
+    is_completed: '1',
+    completed_at: never,
+  },
+  webhook_delivery: { trigger_id: '0', delivery_id: "'anchor'", payload: nothing, created_at: never, handled_at: never },
+};
+
+/** Tables whose ids nobody outside of their shard sees: work that is deleted when it is done. */
+export const tablesWithoutAnchor: readonly string[] = ['cleanup', 'contact_change'];
+
+/** A condition that holds for all rows but an anchor. */
+export const isNoAnchorSql = (id: string): string => `${id} % ${idsPerShard} <> 0`;
+
+/** The SQL that inserts the anchors of a shard that lacks them. */
+export const anchorsSql = (shard: number): string[] =>
+  Object.entries(anchors).map(
+    ([table, columns]) =>
+      `INSERT INTO ${table} (id, organization_id, ${Object.keys(columns).join(', ')})
+       VALUES (${shard * idsPerShard}, 0, ${Object.values(columns).join(', ')}) ON CONFLICT (id) DO NOTHING`,
+  );
+
+const anchored = new WeakSet<Database>();
+
+/** Makes sure that the ids of a later shard begin where they must. Before its first organization. */
+export async function anchorShard(database: Database, shard: number): Promise<void> {
+  if (shard === 0 || anchored.has(database)) return;
+  await database.batch(
+    anchorsSql(shard).map((text) => database.prepare(text)),
+    'idempotent',
+  );
+  anchored.add(database);
+}
