@@ -36,14 +36,14 @@ export async function measureTypicalJourney(bench: Bench): Promise<Measured> {
 /** Of the service's calls the floor keeps the ones that find the contact, store the delivery, insert the run, write the contact and end the run. */
 async function giveTypicalRecipe(bench: Bench, { part, parts }: RecordedWebhook): Promise<void> {
   await postRecipe(bench, 'typical', {
-    request: [
-      { ...part('request', 'SELECT c.id, c.organization_id'), learns: { contact_id: 'id', revision: 'revision' } },
-      { ...part('request', 'INSERT INTO webhook_delivery'), learns: { delivery_id: 'id' } },
-    ],
+    request: [{ ...part('request', 'INSERT INTO webhook_delivery'), learns: { delivery_id: 'id', contact_id: 'contact_id' } }],
     queue: [part('queue', 'INSERT INTO automation_run')],
     object: [part('object', 'UPDATE automation_run')],
     nodes: typicalJourney('').nodes.length,
-    steps: { calls: [part('object', 'UPDATE contact')], url: `${bench.rig.receiver}/floor` },
+    steps: {
+      calls: [{ ...part('object', 'SELECT c.id, c.organization_id'), learns: { revision: 'revision' } }, part('object', 'UPDATE contact')],
+      url: `${bench.rig.receiver}/floor`,
+    },
   });
   // The first notes the contact's new field.
   await runWebhooks(bench, 'floor', '/webhooks/typical', 1, 0);

@@ -38,11 +38,11 @@ export async function insertDelivery(database: Database, delivery: NewDelivery):
   let isLost = false;
   const [inserted, found] = await database.batch(
     [
-      database.prepare<{ id: number }>(
+      database.prepare<{ id: number; contact_id: number | null }>(
         `INSERT INTO webhook_delivery (organization_id, trigger_id, delivery_id, contact_id, payload, created_at)
          SELECT ?, t.id, ?, known.id, ?, ? FROM automation_trigger t CROSS JOIN automation_workflow w CROSS JOIN (${contact.sql}) known
          WHERE t.id = ? AND t.state = 'active' AND t.config = ? AND w.id = t.workflow_id AND w.status = 'active'
-         ON CONFLICT (trigger_id, delivery_id) WHERE delivery_id IS NOT NULL DO NOTHING RETURNING id`,
+         ON CONFLICT (trigger_id, delivery_id) WHERE delivery_id IS NOT NULL DO NOTHING RETURNING id, contact_id`,
         delivery.organizationId,
         deliveryId,
         payload,
