@@ -34,7 +34,8 @@ interface RunRow extends Record<string, SqlStorageValue> {
 
 /**
  * A run's progress and history. Until the run waits, fails or is asked about (its first advance), they are in memory, since the run can begin
- * again from its D1 row. The intent and the result of each side effect write them, as one row. Then they are in tables.
+ * again from its D1 row. The intent and the result of a side effect write them, as one row, unless it comes out the same when it is taken again.
+ * Then they are in tables.
  */
 export class StoredJournal implements Journal {
   readonly #storage: DurableObjectStorage;
@@ -43,6 +44,8 @@ export class StoredJournal implements Journal {
   /** Null: the run is in tables, or there is none. Undefined: not read yet. */
   #first: FirstAdvance | null | undefined;
   #isFirstAdvanceStored = false;
+  /** How many records of the first advance are stored. */
+  #storedEntries = 0;
 
   /** `whenFirstAdvanceEnds` creates the object's tables and calls `writeTables`. */
   constructor(storage: DurableObjectStorage, projection: Projection, whenFirstAdvanceEnds: () => void) {
@@ -55,6 +58,7 @@ export class StoredJournal implements Journal {
   begin(id: number, organizationId: number, progress: Progress): void {
     this.#first = { id, organizationId, progress, entries: [] };
     this.#isFirstAdvanceStored = false;
+    this.#storedEntries = 0;
   }
 
   /** Whether the run has not waited yet, and so has no tables. */
@@ -93,6 +97,7 @@ export class StoredJournal implements Journal {
       this.#first = this.#isFirstAdvanceStored
         ? (JSON.parse(sql.exec<{ run: string }>('SELECT run FROM first_advance').one().run) as FirstAdvance)
         : null;
+      this.#storedEntries = this.#first?.entries.length ?? 0;
     }
     return this.#first;
   }
@@ -118,6 +123,11 @@ export class StoredJournal implements Journal {
       void this.#storage.setAlarm(Date.now() + fallbackDelayMs);
     });
     this.#isFirstAdvanceStored = true;
+    this.#storedEntries = first.entries.length;
+  }
+
+  unstoredEntries(): readonly HistoryEntry[] | null {
+    return this.#firstAdvance()?.entries.slice(this.#storedEntries) ?? null;
   }
 
   identity(): { id: number; organizationId: number } {

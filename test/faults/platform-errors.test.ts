@@ -138,9 +138,14 @@ test('a run says what it waits out and when it tries again, and gives up at its 
   const { client } = organization;
   const emit = { id: 'emit', type: 'emit_event', data: { event_type: 'said' } };
   // The reads of a step fail; the reads that show the run do not.
-  const run = await troubledRun(organization, emit, (sql) => (/select "status" from "automation_workflow"/.test(sql) ? 'refused' : null), {
-    timeout: 'PT6S',
-  });
+  const run = await troubledRun(
+    organization,
+    emit,
+    (sql) => (/select "automation_workflow"."status", "automation_run"."completed_at"/.test(sql) ? 'refused' : null),
+    {
+      timeout: 'PT6S',
+    },
+  );
   const shown = await vi.waitFor(
     async () => {
       const { body } = await client.get(`/automation-workflows/runs/${run}`);

@@ -83,14 +83,69 @@ test('a run of steps that can be taken again writes no row in its object, and it
   expect(await run.start()).toBe('ended');
 });
 
-test('a run with two side effects writes a row for each intent and each result', async () => {
+test('a run writes a row for the intent and the result of a request, and none for a change of its contact', async () => {
   stubFetch(shop, () => Response.json({ ok: true }));
   const run = await unstartedRun(acting);
   const rows = await rowsOf(run);
-  console.log(`rows written by the object of a run with two side effects: ${rows}`);
-  expect(rows).toBeLessThanOrEqual(7);
+  expect(rows).toBeLessThanOrEqual(5);
   expect(await stepsOf(run)).toEqual(['in', 'contact', 'call', 'note', 'out'].map((node) => `${node} completed`));
 });
+
+/** Effects of the database alone. The second journey decides by the contact that it changes, so its effects are recorded. */
+const writing = [
+  { id: 'rename', type: 'update_contact', data: { set: { first_name: 'Grace' } } },
+  { id: 'say', type: 'emit_event', data: { event_type: 'said', data: { run: '{{ run.id }}' } } },
+  { id: 'out', type: 'exit', data: { outcome: 'ada' } },
+];
+const deciding = [pure.nodes[2]!, ...writing];
+const toJourney = (nodes: { id: string; type: string; data?: object }[]) => ({
+  nodes: [{ id: 'in', type: 'trigger' }, ...nodes],
+  edges: nodes.map(({ id }, index) => ({
+    id: `e${index}`,
+    source: nodes[index - 1]?.id ?? 'in',
+    target: id,
+    ...(nodes[index - 1]?.type === 'condition' && { source_handle: 'true' }),
+  })),
+});
+
+test('a run whose effects are all in the database writes no row in its object', async () => {
+  const run = await unstartedRun(toJourney(writing));
+  expect(await rowsOf(run)).toBe(0);
+  expect(await stepsOf(run)).toEqual(['in', 'rename', 'say', 'out'].map((node) => `${node} completed`));
+});
+
+for (const [name, nodes] of Object.entries({ 'changes its contact': writing, 'decides by the contact that it changes': deciding }))
+  for (const moment of ['before', 'after', 'during'] as CrashPoint[])
+    test(`a run that ${name} and dies ${moment} any of its calls does everything once`, { tags: 'soak' }, async () => {
+      const calls = 9;
+      const runs: NewRun[] = [];
+      for (let index = 0; index < calls; index++) runs.push(await unstartedRun(toJourney(nodes)));
+      const deaths = await Promise.all(
+        runs.map(async (run, index) => {
+          const watch = await crashAtCall(run.stub(), index + 1, moment);
+          const started = run.start().catch(() => undefined);
+          if (moment === 'during') await evictWhenReached(watch, run.stub());
+          await started;
+          return watch;
+        }),
+      );
+      await vi.waitFor(
+        async () => {
+          await tickAt(Date.now() + 300_000);
+          for (const run of runs) expect((await rowOf(run)).state).toBe('completed');
+        },
+        { timeout: 25_000, interval: 200 },
+      );
+      for (const run of runs) {
+        expect(await stepsOf(run)).toEqual(['in', ...nodes.map(({ id }) => id)].map((node) => `${node} completed`));
+        expect((await rowOf(run)).outcome).toBe('ada');
+        expect((await run.client.get(`/contacts/${run.contact}`)).body.first_name).toBe('Grace');
+        expect((await run.client.get('/events?event_type=said')).body.total).toBe(1);
+        const { revision } = (await env.DB.prepare('SELECT revision FROM contact WHERE id = ?').bind(run.contact).first<any>())!;
+        expect(revision).toBe(2);
+      }
+      expect(deaths.filter(({ died }) => died).length).toBeGreaterThan(3);
+    });
 
 for (const moment of ['before', 'after', 'during'] as CrashPoint[])
   test(`a run that dies ${moment} any of its calls is begun again by the minute tick, and decides the same`, { tags: 'soak' }, async () => {

@@ -8,6 +8,7 @@ export const conditionNode = defineNode({
   description: 'Goes on at "true" or "false". The output shows what each comparison saw.',
   dataSchema: configObject({ condition: Condition }),
   handles: () => ['true', 'false'],
+  comesOutTheSame: true,
   example: { condition: { all: [{ field: 'data.total', operator: 'gt', value: 100 }] } },
   run: async ({ data, scope, now }) => {
     const explained = explainCondition(data.condition, scope, now);

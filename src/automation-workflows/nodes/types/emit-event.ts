@@ -13,6 +13,7 @@ export const emitEventNode = defineNode({
   dataSchema: configObject({ event_type: z.string().min(1).max(1000), data: z.record(z.string(), z.unknown()).default({}) }),
   handles: actionHandles,
   isSideEffect: true,
+  comesOutTheSame: true,
   example: { event_type: 'order_reviewed', data: { order: '{{ data.order_id }}' } },
   run: async (step) => {
     const eventType = renderText(step.data.event_type, step.scope).trim();

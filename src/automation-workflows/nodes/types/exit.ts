@@ -9,6 +9,7 @@ export const exitNode = defineNode({
   description: 'Ends the run as completed, with an outcome to count by.',
   dataSchema: configObject({ outcome: z.string().max(200).nullish() }),
   handles: () => [],
+  comesOutTheSame: true,
   example: { outcome: 'converted' },
   run: async ({ data, scope }) => ({ kind: 'exit', outcome: (data.outcome && renderText(data.outcome, scope)) || null }),
 });

@@ -14,6 +14,7 @@ export const listMembershipNode = defineNode({
   ),
   handles: actionHandles,
   isSideEffect: true,
+  comesOutTheSame: true,
   needsContact: true,
   example: { add: ['Customers'], remove: ['Leads'] },
   run: async (step) => {

@@ -19,6 +19,7 @@ export const setContextNode = defineNode({
     }),
   }),
   handles: () => [defaultHandle],
+  comesOutTheSame: true,
   example: { assign: { size: 'big', doubled: '{{ total | times: 2 }}' } },
   run: async ({ data, scope }) => {
     const assign = renderDeep(data.assign, scope) as Record<string, Json>;

@@ -17,6 +17,7 @@ export const splitNode = defineNode({
       .superRefine((variants, context) => checkKeys(variants, [], context)),
   }),
   handles: (data) => collectKeys(data['variants']),
+  comesOutTheSame: true,
   example: {
     variants: [
       { key: 'a', weight: 50 },

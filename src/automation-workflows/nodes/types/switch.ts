@@ -22,6 +22,7 @@ export const switchNode = defineNode({
       .superRefine((cases, context) => checkKeys(cases, [defaultHandle], context)),
   }),
   handles: (data) => [...collectKeys(data['cases']), defaultHandle],
+  comesOutTheSame: true,
   example: {
     value: '{{ contact.custom_fields.tier }}',
     cases: [

@@ -7,6 +7,7 @@ export const triggerNode = defineNode({
   description: 'Where every run begins. What starts runs is set by the triggers of the workflow.',
   dataSchema: configObject({}),
   handles: () => [defaultHandle],
+  comesOutTheSame: true,
   example: {},
   run: async () => next(),
 });

@@ -45,6 +45,7 @@ export const updateContactNode = defineNode({
   ),
   handles: actionHandles,
   isSideEffect: true,
+  comesOutTheSame: true,
   needsContact: true,
   example: { set: { 'custom_fields.tier': 'gold', company: '{{ data.company }}' }, add_tags: ['vip'] },
   run: async (step) => {

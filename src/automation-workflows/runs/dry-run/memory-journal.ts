@@ -40,4 +40,8 @@ export class MemoryJournal implements Journal {
   entry(id: number): HistoryEntry | null {
     return this.entries[id - 1] ?? null;
   }
+
+  unstoredEntries(): null {
+    return null;
+  }
 }

@@ -22,6 +22,7 @@ import {
 import { failRun, toEntryResult, applyStepResult } from './step-result.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { expireWait, scheduleRecheck, checkWait } from '../waits/wake.ts';
+import { canBeTakenAgain } from './taken-again.ts';
 import { schedulePlatformRetry } from './platform-retry.ts';
 import { truncateValue } from '../../../library/json/truncate-value.ts';
 
@@ -98,18 +99,19 @@ async function runStep(journal: Journal, progress: Progress, run: RunDependencie
   if (begun && type.afterCrash?.(step.data) === 'unknown') return applyStepResult(journal, journal.progress(), entry, unknownOutcome, run);
   if (!begun && holdOrSkip(journal, entry, prepared, type, run)) return;
   // The intent is written before the side effect: after a crash the record shows that the effect may have happened.
-  if (type.isSideEffect && !run.dryRun && !begun)
+  const isUnrecorded = type.isSideEffect === true && !begun && canBeTakenAgain(run.graph, journal.unstoredEntries(), node);
+  if (type.isSideEffect && !run.dryRun && !begun && !isUnrecorded)
     entry.id = journal.commit(withIntent(journal.progress(), type), { ...entry, status: 'started', output: null });
   const result = await performStep(type, step, run);
   const current = journal.progress();
   if (result.kind === 'trouble') {
     if (isSameAttempt(current, progress))
       return schedulePlatformRetry(journal, entry, { error: result.error, isBegun, isPerformed: true }, run);
-    return skipEntry(journal, entry, withCallToWithdraw(current, progress, type), run);
+    return skipEntry(journal, entry, withCallToWithdraw(current, progress, type), { isUnrecorded, now: run.now() });
   }
   if (isSameAttempt(current, progress)) return applyStepResult(journal, current, entry, result, run);
   // A run that was stopped during the await stays stopped; only the history record gets the result.
-  if (entry.id !== undefined)
+  if (entry.id !== undefined || isUnrecorded)
     journal.commit(withCallToWithdraw(current, progress, type), { ...entry, ...toEntryResult(result), completedAt: run.now() });
 }
 
@@ -121,8 +123,13 @@ function findRetriedEntry(journal: Journal, progress: Progress): JournalEntry | 
 }
 
 /** The run was ended while the platform failed during its step, whose outcome is unknown. */
-function skipEntry(journal: Journal, entry: JournalEntry, progress: Progress, run: RunDependencies): void {
-  if (entry.id !== undefined) journal.commit(progress, { ...entry, status: 'skipped', completedAt: run.now() });
+function skipEntry(
+  journal: Journal,
+  entry: JournalEntry,
+  progress: Progress,
+  { isUnrecorded, now }: { isUnrecorded: boolean; now: number },
+): void {
+  if (entry.id !== undefined || isUnrecorded) journal.commit(progress, { ...entry, status: 'skipped', completedAt: now });
 }
 
 const withIntent = (progress: Progress, type: NodeType): Progress => ({

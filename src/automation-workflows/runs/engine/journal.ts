@@ -12,4 +12,6 @@ export interface Journal {
   /** The record of an attempt that was begun and not finished, because the object crashed. */
   unfinishedEntry(nodeId: string, visit: number, attempt: number): HistoryEntry | null;
   entry(id: number): HistoryEntry | null;
+  /** The records that are in memory only, because a crash would begin before them; null: everything is stored. */
+  unstoredEntries(): readonly HistoryEntry[] | null;
 }
