@@ -23,6 +23,7 @@ import {
   standingCampaign,
 } from './live-campaigns.ts';
 import type { Drafted } from './live-campaigns.ts';
+import { indexNames } from '../support/watch-statements.ts';
 
 const noBreaker = { circuit_breaker: { enabled: false, failure_threshold: 0.5, window_seconds: 120, min_calls_in_window: 5 } };
 const outcomes: AttemptOutcome[] = ['completed', 'busy', 'voicemail', 'failed', 'carrier_trouble', 'rate_limited', 'number_refused'];
@@ -272,4 +273,15 @@ test('no statement scans all rows, except the one that continues a reading', asy
     .map((plan) => plan.split(' < ')[1]!)
     .filter((query) => !/FROM campaign_row ORDER BY number (DESC )?LIMIT/.test(query));
   expect(inVain).toEqual(["SELECT phone, number FROM campaign_row WHERE state <> 'failed'"]);
+
+  // An index without a query is written for nothing.
+  const indexes = await inside(stub, (_object, { storage }) => indexNames(storage));
+  const userOf = (index: string) => plans.find((plan) => new RegExp(`INDEX ${index}\\b`).test(plan))?.replace(/^.* WHERE /, '') ?? null;
+  expect(Object.fromEntries(indexes.map((index) => [index, userOf(index)]))).toEqual({
+    campaign_row_contact: 'r.contact_id = ?',
+    campaign_row_due: 'due IS NOT NULL AND due <= ? ORDER BY due, number LIMIT ? OFFSET ?',
+    campaign_row_lane: expect.stringMatching(/^number > \? AND lane = \d+ AND lane > 0 AND /),
+    campaign_row_lane_due: 'lane = ? AND due IS NOT NULL LIMIT 1',
+    campaign_row_state: expect.stringMatching(/^state IN \(.*\) AND state = '\w+' ORDER BY number/),
+  });
 });
