@@ -49,6 +49,8 @@ export interface Pace {
   /** Questions by which the embedded index is compared with a plain scan, and how often a request with several is timed. */
   vectorQuestions: number;
   vectorRounds: number;
+  /** Vectors that are searched beside other programs. */
+  peerVectors: number;
   /** Chunks of the knowledge base that is searched, and searches of a round. */
   searchedChunks: number;
   searches: number;
@@ -89,6 +91,7 @@ export const fullPace: Pace = {
   questions: 1000,
   vectorQuestions: 400,
   vectorRounds: 25,
+  peerVectors: 20_000,
   searchedChunks: 5000,
   searches: 100,
   searchRounds: 3,
@@ -125,6 +128,7 @@ export const quickPace: Pace = {
   questions: 40,
   vectorQuestions: 50,
   vectorRounds: 5,
+  peerVectors: 1000,
   searchedChunks: 500,
   searches: 30,
   searchRounds: 1,

@@ -6,6 +6,7 @@ import { measureBulkUpserts, measureContactPages } from './cases/contacts.ts';
 import { measureEvents } from './cases/events.ts';
 import { measureHealth } from './cases/health.ts';
 import { measurePdf } from './cases/pdf.ts';
+import { measurePeers } from './cases/peers.ts';
 import { measureRetrieval } from './cases/retrieval-quality.ts';
 import { measureRowCosts } from './cases/row-costs.ts';
 import { measureSearch } from './cases/search.ts';
@@ -36,6 +37,8 @@ export interface Findings {
   tests: TargetedFigure[];
   /** Of integrations. */
   syncs: TargetedFigure[];
+  /** Beside other programs. */
+  peers: TargetedFigure[];
   rowUses: RowUse[];
   /** Of a run of the typical journey; null when that was not chosen. */
   use: RunUse | null;
@@ -66,13 +69,17 @@ const cases: Record<string, Measure> = {
   'test-sessions': async (bench) => ({ tests: await measureTestSessions(bench) }),
   sync: async (bench) => ({ syncs: await measureSync(bench) }),
   sleeping: async (bench) => ({ sleeping: await measureSleeping(bench) }),
+  peers: async (bench) => ({ peers: await measurePeers(bench) }),
   costs: async (bench) => ({ account: await measureAccount(bench.progress) }),
 };
 
 export const caseNames = Object.keys(cases);
 
+/** Without those that install other programs, which have to be asked for. */
+export const ownCaseNames = caseNames.filter((name) => name !== 'peers');
+
 /** These are about the contacts that the first case has put in. */
-const aboutContacts = new Set(['events', 'webhooks', 'journey', 'waking', 'sleeping']);
+const aboutContacts = new Set(['events', 'webhooks', 'journey', 'waking', 'sleeping', 'peers']);
 
 /** Measures the cases of these names, and what they need before. */
 export async function measureCases(bench: Bench, names: string[]): Promise<Findings> {
@@ -85,6 +92,7 @@ export async function measureCases(bench: Bench, names: string[]): Promise<Findi
     knowledge: [],
     tests: [],
     syncs: [],
+    peers: [],
     rowUses: [],
     use: null,
     sleeping: null,
@@ -100,6 +108,7 @@ export async function measureCases(bench: Bench, names: string[]): Promise<Findi
       knowledge = [],
       tests = [],
       syncs = [],
+      peers = [],
       rowUses = [],
       use,
       sleeping,
@@ -112,6 +121,7 @@ export async function measureCases(bench: Bench, names: string[]): Promise<Findi
     findings.knowledge.push(...knowledge);
     findings.tests.push(...tests);
     findings.syncs.push(...syncs);
+    findings.peers.push(...peers);
     findings.rowUses.push(...rowUses);
     findings.use ??= use ?? null;
     findings.sleeping ??= sleeping ?? null;

@@ -62,7 +62,7 @@ const shownCost = ({ calls, rowsRead, rowsWritten }: Cost) =>
   `${calls} ${calls === 1 ? 'call' : 'calls'}, ${rowsRead} rows read, ${rowsWritten} written`;
 
 export function report({ facts, findings, loggedLines, seconds }: Measured): Report {
-  const { results, costs, targeted, retrievals, knowledge, tests, syncs, rowUses, use, sleeping, account } = findings;
+  const { results, costs, targeted, retrievals, knowledge, tests, syncs, peers, rowUses, use, sleeping, account } = findings;
   const lines = results.map((result) => {
     const [service, floor] = [middle(result.service), middle(result.floor)];
     return {
@@ -99,6 +99,7 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
     ...section(knowledge.length > 0 && targetsSection('Knowledge base', knowledge)),
     ...section(tests.length > 0 && targetsSection('Conversation tests', tests)),
     ...section(syncs.length > 0 && targetsSection('Integrations', syncs)),
+    ...section(peers.length > 0 && targetsSection('Peers', peers)),
     ...section(
       costs.length > 0 && [
         'What one of a known contact costs D1, everything before included:',
@@ -121,6 +122,7 @@ export function report({ facts, findings, loggedLines, seconds }: Measured): Rep
     knowledge: toTargetLines(knowledge),
     conversation_tests: toTargetLines(tests),
     integrations: toTargetLines(syncs),
+    peers: toTargetLines(peers),
     d1_costs: costs,
     run_cost: use && runCost(use),
     row_costs: rowUses.map(rowCost),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Inspector } from '../inspector.ts';
 import { workerdId } from './processor-time.ts';
@@ -32,6 +32,26 @@ async function measureMax(look: () => Promise<number>, work: () => Promise<unkno
     await looking;
   }
   return most;
+}
+
+/** The resident size of the workerd that this program has started; NaN where there is no /proc. */
+export const workerdMegabytes = (): number => residentMegabytes(workerdId());
+
+/** The resident size of a process and all that descend from it; NaN where there is no /proc. */
+export function residentMegabytesOfTree(root: number): number {
+  const ids = listProcesses();
+  const parents = new Map(ids.map((id) => [id, /^PPid:\s+(\d+)$/m.exec(readStatus(id))?.[1]]));
+  const descends = (id: string | undefined): boolean => id !== undefined && (id === String(root) || descends(parents.get(id)));
+  const sizes = ids.filter(descends).map(residentMegabytes);
+  return sizes.length === 0 ? Number.NaN : sizes.reduce((sum, size) => sum + (size || 0), 0);
+}
+
+function listProcesses(): string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
 }
 
 function residentMegabytes(id: string | null): number {
