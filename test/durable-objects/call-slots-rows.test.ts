@@ -33,7 +33,8 @@ async function setUp() {
     name: 'A call',
     notAfter: null,
   });
-  const request = (calls: ReturnType<typeof call>[], owner = campaign) => stub().request(id, { owner, epoch: 0, maxConcurrency: 5, calls });
+  const request = (calls: ReturnType<typeof call>[], { owner = campaign, maxConcurrency = 5 } = {}) =>
+    stub().request(id, { owner, epoch: 0, maxConcurrency, calls });
   const isDone = async (key: string) =>
     reports.some((report) => report.key === key && report.kind === 'ended') &&
     (await runInDurableObject(
@@ -132,6 +133,46 @@ describe('the tables of call slots', () => {
     const isBounded = (step: string, query: string) =>
       step.includes('attempt_open') || (step.includes('attempt_queued') && query.includes('LIMIT'));
     expect(scans.filter(({ step, query }) => !isBounded(step, query))).toEqual([]);
+  });
+
+  it('cost a call the same if many are queued: rows are read by need', async () => {
+    const readRows = async (queued: number) => {
+      const { account, request, call, isDone, watch, stub } = await setUp();
+      // The attempts of a campaign that has as many calls as it may.
+      await request([], { owner: { kind: 'campaign', id: 2 }, maxConcurrency: 0 });
+      await request([call('campaign:1:0:0', person('0002'))]);
+      await vi.waitFor(async () => expect((await knownAttempts(stub()))[0]!.state).not.toBe('queued'), { timeout: 10_000, interval: 20 });
+      await runInDurableObject(stub(), (_object, { storage: { sql } }) => {
+        const columns = sql
+          .exec<{ name: string }>("SELECT name FROM pragma_table_info('attempt')")
+          .toArray()
+          .map(({ name }) => name);
+        const changed: Record<string, string> = {
+          key: "'campaign:2:' || n.value || ':1'",
+          seq: 'seq + 1000000000 + n.value',
+          owner: "'campaign:2'",
+          lane: "'campaign:2'",
+          phone: "'+1217' || (1000000 + n.value)",
+          state: "'queued'",
+          is_open: '0',
+          level: '0',
+          told: '0',
+        };
+        sql.exec(
+          `WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ${queued})
+           INSERT INTO attempt (${columns.join(', ')}) SELECT ${columns.map((name) => changed[name] ?? name).join(', ')} FROM attempt CROSS JOIN n
+           WHERE key = 'campaign:1:0:0'`,
+        );
+      });
+      const watched = await watch();
+      const key = 'campaign:1:1:1';
+      await request([call(key, person('0001'))]);
+      await relayCallbacks(account, () => isDone(key));
+      return watched.seen.filter(({ query }) => /\battempt\b/.test(query)).reduce((sum, { cursor }) => sum + cursor.rowsRead, 0);
+    };
+    const [few, many] = [await readRows(10), await readRows(20_000)];
+    console.log(`rows read for a call: ${few} with 10 queued, ${many} with 20,000`);
+    expect(many).toBeLessThan(few + 1000);
   });
 
   it('forget an attempt a day after its end, and the calls to a person after a month', async () => {
