@@ -1,6 +1,7 @@
 import { LocalError } from '../scripts/local/settings.ts';
 import { runProgram } from '../scripts/local/run-program.ts';
 import { endBench, fullPace, prepareBench, quickPace } from './bench.ts';
+import { writePerformancePage } from './charts/write-page.ts';
 import { caseNames, measureCases, ownCaseNames } from './cases.ts';
 import { readMachineFacts } from './facts.ts';
 import { report, writeReport } from './report.ts';
@@ -24,7 +25,9 @@ await runProgram(async () => {
     const written = report({ facts, findings, loggedLines: bench.rig.loggedLines(), seconds });
     console.log(`\n${written.markdown}`);
     // Only a complete run is written.
-    if (!isQuick && !chosen.length) progress(`Written to ${writeReport(written)}`);
+    if (isQuick || chosen.length) return;
+    progress(`Written to ${writeReport(written)}`);
+    writePerformancePage();
   } finally {
     await endBench(bench);
   }

@@ -1,0 +1,3 @@
+import { writePerformancePage } from './charts/write-page.ts';
+
+writePerformancePage();
