@@ -97,7 +97,12 @@ describe('the pages of docs', () => {
       return [name, String(value) === '' ? 'empty' : String(value)];
     });
     const local = readLocalSettings({});
-    expected.push(['PORT', String(local.port)], ['SIM_PORT', String(local.simulatorsPort)], ['STATE_DIR', '.wrangler/state']);
+    expected.push(
+      ['PORT', String(local.port)],
+      ['SIM_PORT', String(local.simulatorsPort)],
+      ['STATE_DIR', '.wrangler/state'],
+      ['DATABASES', '1'],
+    );
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(expected));
     expect(local.stateDirectory).toBe(join(root, '.wrangler/state'));
   });
