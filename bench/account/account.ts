@@ -34,17 +34,24 @@ const lookEveryMs = 50;
 export async function measureAccount(progress: Bench['progress'], chosen: string[] = []): Promise<Account> {
   const bench = await prepareGround(progress);
   try {
-    const units = await prepareUnits(bench);
-    const account: Account = {};
-    for (const unit of units) {
-      if (chosen.length && !chosen.some((part) => unit.name.includes(part))) continue;
-      account[unit.name] = { counts: await measureUnit(bench, unit), spread: unit.spread ?? 0 };
-      progress(`Counted: ${unit.name}`);
-    }
-    return account;
+    return await measureUnits(bench, await prepareUnits(bench), { progress, chosen });
   } finally {
     await bench.rig.stop();
   }
+}
+
+export async function measureUnits(
+  bench: Bench,
+  units: Unit[],
+  { progress, chosen }: { progress: Bench['progress']; chosen: string[] },
+): Promise<Account> {
+  const account: Account = {};
+  for (const unit of units) {
+    if (chosen.length && !chosen.some((part) => unit.name.includes(part))) continue;
+    account[unit.name] = { counts: await measureUnit(bench, unit), spread: unit.spread ?? 0 };
+    progress(`Counted: ${unit.name}`);
+  }
+  return account;
 }
 
 /** The least of the rounds, after one that fills the caches: load of the machine only adds to them, by retries and by timers that come due. */

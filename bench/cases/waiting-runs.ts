@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
 import { insertRows } from '../local/copy-rows.ts';
-import { waitFor } from '../local/wait-until-idle.ts';
+import { farAway, waitFor } from '../local/wait-until-idle.ts';
 import type { Database } from '../local/start.ts';
 import { fireTrigger, toSenderPhone } from './exchanges.ts';
 import { toExternalId } from './people.ts';
@@ -27,7 +27,7 @@ export async function startWaitingRuns(bench: Bench, database: Database, people:
     const ids = people.slice(at, at + perRequest).map((person) => contacts.get(person)!);
     await client.call(fireTrigger(bench, bench.waitingPath, ids));
   }
-  await waitFor(database, people.length, "SELECT count(*) FROM automation_run WHERE state = 'waiting'");
+  await waitFor(database, people.length, `SELECT count(*) FROM automation_run WHERE state = 'waiting' AND wake_at < ${farAway}`);
 }
 
 /** Contact ids by person number. */

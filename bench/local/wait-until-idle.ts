@@ -19,6 +19,9 @@ export async function waitFor(database: Database, wanted: number, sql: string, .
   }
 }
 
+/** In epoch ms: runs that sleep until then are data, not work. */
+export const farAway = 9_000_000_000_000;
+
 /** Waits until every event and delivery is handled and every run that began has ended. */
 export async function waitUntilIdle(database: Database): Promise<void> {
   await waitFor(
@@ -26,7 +29,7 @@ export async function waitUntilIdle(database: Database): Promise<void> {
     0,
     `SELECT (SELECT count(*) FROM event WHERE handled_at IS NULL)
        + (SELECT count(*) FROM webhook_delivery WHERE handled_at IS NULL)
-       + (SELECT count(*) FROM automation_run WHERE state IN ('queued', 'pending', 'running', 'waiting'))`,
+       + (SELECT count(*) FROM automation_run WHERE state IN ('queued', 'pending', 'running', 'waiting') AND coalesce(wake_at, 0) < ${farAway})`,
   );
   // An ended run still archives its history and deletes itself.
   await sleep(150);

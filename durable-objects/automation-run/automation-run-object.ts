@@ -17,6 +17,7 @@ import type { RunDependencies } from '../../src/automation-workflows/runs/engine
 import { createLiveDependencies } from '../../src/automation-workflows/runs/effects/live-dependencies.ts';
 import { notifyRunOrRecordFailure } from '../../src/automation-workflows/runs/lifecycle/notify-run.ts';
 import { nextPlatformRetry, findWaitingEntry } from '../../src/automation-workflows/runs/engine/platform-retry.ts';
+import { wakeDelay } from '../../src/automation-workflows/runs/waits/wake-delay.ts';
 import { deliverEvent, endHold } from '../../src/automation-workflows/runs/waits/wake.ts';
 import { isLive } from '../../src/automation-workflows/run-states.ts';
 import { retryOrFailRun } from '../../src/automation-workflows/runs/engine/retry-or-fail-run.ts';
@@ -72,6 +73,11 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
 
   protected schemaSteps() {
     return runSchemaSteps;
+  }
+
+  /** Runs that wait for the same moment do not all call the database in the same second. */
+  protected override alarmDelay(due: number): number {
+    return wakeDelay(Number(this.ctx.id.name?.split('/')[1] ?? 0), due - this.clock());
   }
 
   async start(organizationId: number, runId: number, facts?: RunFacts): Promise<StartAnswer> {

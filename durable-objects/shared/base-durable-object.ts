@@ -43,7 +43,11 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
-    this.timers = new Timers(state.storage, () => this.clock());
+    this.timers = new Timers(
+      state.storage,
+      () => this.clock(),
+      (due) => this.alarmDelay(due),
+    );
     this.projection = new Projection(state.storage, this.timers, () => this.clock());
     void state.blockConcurrencyWhile(async () => {
       if (!this.exists()) return;
@@ -51,6 +55,11 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
       // The alarm may have fired and been lost with the object, or a timer may have been set just before a crash.
       if (this.timers.earliest() !== null) await this.timers.arm();
     });
+  }
+
+  /** How many ms after a timer is due the alarm fires. The same for the same timer, until that is near. */
+  protected alarmDelay(_due: number): number {
+    return 0;
   }
 
   protected get settings(): Settings {

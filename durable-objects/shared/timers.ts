@@ -14,14 +14,16 @@ export const fallbackDelayMs = 1000;
 
 const retryBackoff = { baseMs: 1000, maxMs: 5 * 60_000, jitter: [0.75, 1.25] } as const;
 
-/** The `timer` table of an object. One alarm, set to the earliest timer, serves all of them. */
+/** The `timer` table of an object. One alarm, set to the earliest timer or `alarmDelay` ms later, serves all of them. */
 export class Timers {
   readonly #storage: DurableObjectStorage;
   readonly #clock: Clock;
+  readonly #alarmDelay: (due: number) => number;
 
-  constructor(storage: DurableObjectStorage, clock: Clock) {
+  constructor(storage: DurableObjectStorage, clock: Clock, alarmDelay: (due: number) => number = () => 0) {
     this.#storage = storage;
     this.#clock = clock;
+    this.#alarmDelay = alarmDelay;
   }
 
   /** Sets or moves a timer to an epoch ms, rounded up to a whole one. Takes effect with `arm`. */
@@ -94,11 +96,11 @@ export class Timers {
     );
   }
 
-  /** Sets the alarm to the earliest timer, or removes it when there is none. */
+  /** Sets the alarm for the earliest timer, or removes it when there is none. */
   async arm(): Promise<void> {
     const earliest = this.earliest();
     if (earliest === null) return this.#storage.deleteAlarm();
-    const current = await this.#storage.getAlarm();
-    if (current === null || current !== earliest) await this.#storage.setAlarm(earliest);
+    const alarm = earliest + this.#alarmDelay(earliest);
+    if ((await this.#storage.getAlarm()) !== alarm) await this.#storage.setAlarm(alarm);
   }
 }

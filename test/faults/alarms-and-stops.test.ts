@@ -17,6 +17,12 @@ async function sleepingRun() {
 
 const alarmOf = (stub: ReturnType<typeof runStub>) => runInDurableObject(stub, (_object, state) => state.storage.getAlarm());
 
+/** After a long wait, runs wake spread over 20 seconds. */
+function expectShortlyAfter(alarm: number | null, due: number): void {
+  expect(alarm).toBeGreaterThanOrEqual(due);
+  expect(alarm).toBeLessThan(due + 20_000);
+}
+
 test('an object that wakes compares its alarm with its earliest timer, and sets it earlier', async () => {
   const { stub } = await sleepingRun();
   const due = await alarmOf(stub);
@@ -28,7 +34,7 @@ test('an object that wakes compares its alarm with its earliest timer, and sets 
   expect(await alarmOf(stub)).toBe(due);
   await evictDurableObject(stub);
   await stub.snapshot();
-  expect(await alarmOf(stub)).toBe(soon);
+  expectShortlyAfter(await alarmOf(stub), soon);
 });
 
 test('a lost alarm is set again when the object wakes', async () => {
@@ -52,7 +58,7 @@ test('timers are whole milliseconds, however they are computed', async () => {
     const dues = state.storage.sql.exec<{ due: number }>('SELECT due FROM timer').toArray();
     for (const { due } of dues) expect(Number.isInteger(due)).toBe(true);
     await timers.arm();
-    expect(await state.storage.getAlarm()).toBe(timers.earliest());
+    expectShortlyAfter(await state.storage.getAlarm(), timers.earliest()!);
   });
 });
 

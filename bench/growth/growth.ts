@@ -1,0 +1,48 @@
+import { measureUnits, type Account } from '../account/account.ts';
+import { prepareGround } from '../account/ground.ts';
+import { operations } from '../account/operations.ts';
+import { prepareUnits } from '../account/units.ts';
+import type { Bench } from '../bench.ts';
+import { fill } from './fill.ts';
+
+export const scales = [1, 10, 100] as const;
+
+/** The account at each scale of data, in one service that grows. */
+export type Growth = Record<(typeof scales)[number], Account>;
+
+export async function measureGrowth(progress: Bench['progress'], chosen: string[]): Promise<Growth> {
+  const bench = await prepareGround(progress);
+  try {
+    const units = await prepareUnits(bench);
+    await measureUnits(bench, units, { progress: () => undefined, chosen });
+    const growth = {} as Growth;
+    let filled = 0;
+    for (const scale of scales) {
+      await fill(bench, filled, scale);
+      filled = scale;
+      progress(`Counting at ${scale} times the data`);
+      growth[scale] = await measureUnits(bench, units, { progress, chosen });
+    }
+    return growth;
+  } finally {
+    await bench.rig.stop();
+  }
+}
+
+/** A count may rise by this share and this much between the scales: an index is a level deeper, a page of results is full. */
+const flat = { share: 0.5, rows: 60 };
+
+/** Units whose counts follow the data by their nature, and how. */
+const statedOrders: Record<string, string> = {};
+
+/** The operations of each unit whose count at the largest scale is not flat: `unit: operation 12 / 14 / 900`. */
+export function findRisingCounts(growth: Growth): string[] {
+  const rising: string[] = [];
+  for (const [unit, { counts }] of Object.entries(growth[1]))
+    for (const operation of operations) {
+      const values = scales.map((scale) => growth[scale][unit]!.counts[operation]);
+      if (values[2]! > counts[operation] * (1 + flat.share) + flat.rows)
+        rising.push(`${unit}: ${operation} ${values.join(' / ')}${statedOrders[unit] ? `, as stated: ${statedOrders[unit]}` : ''}`);
+    }
+  return rising;
+}
