@@ -1,20 +1,32 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDirectory } from '../scripts/local/settings.ts';
 import { runProgram } from '../scripts/local/run-program.ts';
-import { operations } from './account/operations.ts';
+import { operations, type Operation } from './account/operations.ts';
 import { findRisingCounts, measureGrowth, scales } from './growth/growth.ts';
 import { table } from './table.ts';
 
 await runProgram(async () => {
   const startedAt = performance.now();
   const progress = (text: string) => console.log(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${text}`);
-  const growth = await measureGrowth(progress, process.argv.slice(2));
+  const chosen = process.argv.slice(2);
+  const growth = await measureGrowth(progress, chosen);
   const shown = operations.filter((operation) => operation.startsWith('d1') || operation.startsWith('object'));
-  const lines = Object.keys(growth[1]).map((unit) => [
-    unit,
-    ...shown.map((operation) => scales.map((scale) => Number(growth[scale][unit]!.counts[operation].toPrecision(4))).join(' / ')),
-  ]);
-  console.log(`\nEach count at ${scales.join(', ')} times the data:\n`);
-  console.log(table(['unit of work', ...shown.map((operation) => operation.replaceAll('_', ' '))], lines).join('\n'));
+  const countsOf = (unit: string, operation: Operation): string =>
+    scales.map((scale) => Number(growth[scale][unit]!.counts[operation].toPrecision(4))).join(' / ');
+  const lines = Object.keys(growth[1]).map((unit) => [unit].concat(shown.map((operation) => countsOf(unit, operation))));
+
   const rising = findRisingCounts(growth);
-  console.log(rising.length > 0 ? `\nNot flat:\n${rising.join('\n')}` : '\nEvery count is flat.');
+  const report = [
+    '# Growth',
+    '',
+    `What each unit of work is counted to use at ${scales.join(', ')} times the data:`,
+    '',
+    ...table(['unit of work', ...shown.map((operation) => operation.replaceAll('_', ' '))], lines),
+    '',
+    ...(rising.length > 0 ? ['Not flat:', '', ...rising.map((line) => `- ${line}`)] : ['Every count is flat.']),
+  ].join('\n');
+  console.log(`\n${report}`);
+  if (chosen.length === 0) writeFileSync(join(projectDirectory, 'bench/results/growth.md'), `${report}\n`);
   if (rising.length > 0) process.exitCode = 1;
 });

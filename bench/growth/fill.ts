@@ -3,7 +3,7 @@ import { farAway } from '../local/wait-until-idle.ts';
 import { multiply } from './multiply.ts';
 
 /** How much data there is at the scale 1; at the scale 100 it is a hundred times as much. */
-export const sizes = { organizations: 10, contacts: 1000, events: 1000, runs: 500, sleepingRuns: 100, chunks: 500 };
+const sizes = { organizations: 10, contacts: 1000, events: 1000, runs: 500, sleepingRuns: 100, chunks: 500 };
 
 /** Fills the organization of the benchmark from one scale to the next, and others beside it with as much again. `from` is 0 at first. */
 export async function fill(bench: Bench, from: number, to: number): Promise<void> {
