@@ -50,6 +50,8 @@ export async function prepareGround(progress: Bench['progress']): Promise<Bench>
         receiver: `${outside.url}/receiver`,
         model,
         loggedLines: () => lines,
+        loggedErrors: () => 0,
+        tick: async () => client!.call({ method: 'GET', path: '/tick' }),
         workerdVersion: workerdVersion(),
         compatibilityDate: configured.compatibilityDate,
         inspector: undefined,

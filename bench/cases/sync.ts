@@ -137,7 +137,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** The connected and mapped accounting tool of an organization. */
-class Books {
+export class Books {
   readonly #bench: Bench;
   readonly #caller: Caller;
   readonly #headers: Record<string, string>;

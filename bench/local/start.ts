@@ -22,6 +22,10 @@ export interface Rig {
   model: Model;
   /** How many lines the Workers have logged. */
   loggedLines(): number;
+  /** How many of them are errors. */
+  loggedErrors(): number;
+  /** Does the service's minute tick. */
+  tick(): Promise<unknown>;
   workerdVersion: string;
   compatibilityDate: string;
   /** Where a debugger finds the service, when it was asked for. */
@@ -57,11 +61,14 @@ export async function startRig({ isInspected = false, heapMegabytes }: RigOption
     const standalone = { ...config, userConfigPath: join(directory, 'wrangler.toml'), assets: undefined };
     const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(standalone);
     let lines = 0;
+    let errors = 0;
     const options = {
       workers: await readWorkers(directory, workerOptions as unknown as WorkerOptions, { simulators: outside.url, model: model.url }),
       handleStructuredLogs: ({ message }: { message: string }) => {
         lines++;
-        if (message.includes('"level":"error"')) console.error(message.slice(0, 500));
+        if (!message.includes('"level":"error"')) return;
+        errors++;
+        console.error(message.slice(0, 500));
       },
       ...(isInspected ? { inspectorPort: 0 } : {}),
     };
@@ -75,6 +82,8 @@ export async function startRig({ isInspected = false, heapMegabytes }: RigOption
       receiver: `${outside.url}/receiver`,
       model,
       loggedLines: () => lines,
+      loggedErrors: () => errors,
+      tick: async () => (await miniflare!.getWorker('service')).scheduled({ cron: '* * * * *', scheduledTime: new Date() }),
       workerdVersion: workerdVersion(),
       compatibilityDate: (workerOptions as unknown as WorkerOptions).compatibilityDate,
       inspector: isInspected ? await miniflare.getInspectorURL() : undefined,
