@@ -16,7 +16,7 @@ await runProgram(async () => {
     scales.map((scale) => Number(growth[scale][unit]!.counts[operation].toPrecision(4))).join(' / ');
   const lines = Object.keys(growth[1]).map((unit) => [unit].concat(shown.map((operation) => countsOf(unit, operation))));
 
-  const rising = findRisingCounts(growth);
+  const { rising, stated } = findRisingCounts(growth);
   const report = [
     '# Growth',
     '',
@@ -24,7 +24,8 @@ await runProgram(async () => {
     '',
     ...table(['unit of work', ...shown.map((operation) => operation.replaceAll('_', ' '))], lines),
     '',
-    ...(rising.length > 0 ? ['Not flat:', '', ...rising.map((line) => `- ${line}`)] : ['Every count is flat.']),
+    ...(rising.length > 0 ? ['Not flat:', '', ...rising.map((line) => `- ${line}`)] : ['Every other count is flat.']),
+    ...(stated.length > 0 ? ['', 'Known to grow:', '', ...stated.map((line) => `- ${line}`)] : []),
   ].join('\n');
   console.log(`\n${report}`);
   if (chosen.length === 0) writeFileSync(join(projectDirectory, 'bench/results/growth.md'), `${report}\n`);

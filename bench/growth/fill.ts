@@ -3,6 +3,8 @@ import { farAway } from '../local/wait-until-idle.ts';
 import { multiply } from './multiply.ts';
 
 /** How much data there is at the scale 1; at the scale 100 it is a hundred times as much. */
+/** Of two hours ago: the minute tick has seen them, and keeps looking at what was accepted in the last minutes. */
+const createdAt = "unixepoch('now') * 1000 - 7200000";
 const sizes = { organizations: 10, contacts: 1000, events: 1000, runs: 500, sleepingRuns: 100, chunks: 500 };
 
 /** Fills the organization of the benchmark from one scale to the next, and others beside it with as much again. `from` is 0 at first. */
@@ -32,7 +34,14 @@ export async function fill(bench: Bench, from: number, to: number): Promise<void
       replaced: { ...contact, organization_id: organization },
     });
   bench.progress(`Filling to ${to} times the data: events and runs`);
-  const event = { id: null, sender_id: "'grown-' || n.value", handled_at: 'coalesce(0, n.value)', contact_id: null, phone: null };
+  const event = {
+    id: null,
+    sender_id: "'grown-' || n.value",
+    handled_at: 'coalesce(0, n.value)',
+    contact_id: null,
+    phone: null,
+    created_at: createdAt,
+  };
   for (const organization of ['1', other])
     await multiply(database, {
       table: 'event',
@@ -40,7 +49,7 @@ export async function fill(bench: Bench, from: number, to: number): Promise<void
       ...grown(sizes.events),
       replaced: { ...event, organization_id: organization },
     });
-  const run = { id: null, dedup_key: "'grown:' || n.value", contact_id: null };
+  const run = { id: null, dedup_key: "'grown:' || n.value", contact_id: null, created_at: createdAt };
   const ended = `${mine} AND completed_at IS NOT NULL AND parent_run_id IS NULL`;
   await multiply(database, { table: 'automation_run', where: ended, ...grown(sizes.runs), replaced: run });
   const asleep = {
