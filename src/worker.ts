@@ -1,5 +1,5 @@
+import type { createApp } from './app.ts';
 import { runInvocation } from './database/query-budget.ts';
-import { lazily } from './library/lazily.ts';
 import { setSubscriptions } from './outbox/published-events.ts';
 import { requiredTestsGate } from './simtest/verification/verify-agent.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -15,7 +15,14 @@ export { CampaignObject } from '../durable-objects/campaign/campaign-object.ts';
 
 setSubscriptions(subscriptions);
 setAgentChangeGate(requiredTestsGate);
-const loadApp = lazily(() => import('./app.ts').then(({ createApp }) => createApp()));
+
+let app: ReturnType<typeof createApp> | undefined;
+
+/** Keeps the app, not the promise of it: a promise belongs to the request that made it, and ends with it. */
+async function loadApp(): Promise<ReturnType<typeof createApp>> {
+  const { createApp: create } = await import('./app.ts');
+  return (app ??= create());
+}
 
 // An isolate that serves objects alone evaluates neither routes nor consumers.
 export default {

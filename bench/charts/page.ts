@@ -20,6 +20,6 @@ export const performancePage = ({ measured_at, commit, cores }: Results, charts:
     '## What is not allowed to grow',
     '',
     'The counts behind the dollars are in `bench/account/counts.json`. A test fails when a change makes the service use more of anything; `npm run costs`',
-    'prints the table of all operations.',
+    'prints the table of all operations. [How they grow](../bench/results/growth.md) with 100 times the data is counted by `npm run growth`.',
     '',
   ].join('\n');

@@ -8,6 +8,17 @@ import { setAgentChangeGate } from '../../src/voice-agents/agents/change-gate.ts
 import { subscriptions } from '../../src/subscriptions.ts';
 import { realFetch } from './real-fetch.ts';
 
+// Loaded before any test: Vite fetches a module for the request or object that imports it first, and no other may wait for that.
+await Promise.all([
+  import('../../src/app.ts'),
+  import('../../src/cron/tick.ts'),
+  import('../../src/mcp/serve-message.ts'),
+  import('../../src/providers/embeddings/openai.ts'),
+  import('../../src/providers/language-model/openai-completion.ts'),
+  import('../../src/providers/language-model/openai-conversation.ts'),
+  import('../../src/queues/consume.ts'),
+]);
+
 globalThis.fetch = realFetch;
 setSubscriptions(subscriptions);
 setAgentChangeGate(requiredTestsGate);
