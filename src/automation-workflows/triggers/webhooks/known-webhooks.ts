@@ -16,7 +16,13 @@ export interface Webhook {
 
 const cacheTtlMs = 60_000;
 /** By address. What follows from a trigger that was read earlier is only stored if the row is still the same (`insertDelivery`). */
-const knownWebhooks = new LRUCache<string, Omit<Webhook, 'context'>>({ max: 2000, ttl: cacheTtlMs });
+const knownWebhooks = new LRUCache<string, Omit<Webhook, 'context'>>({
+  ttl: cacheTtlMs,
+  // In characters: a config or a context_schema may be long.
+  maxSize: 4_000_000,
+  sizeCalculation: ({ trigger }) =>
+    500 + 2 * trigger.config.length + trigger.workflow_settings.length + trigger.workflow_context_schema.length,
+});
 
 /** The webhook of an address as it was read in the last minute, if it was active then; else null. */
 export async function recallWebhook(bindings: Env, uuid: string, defer: Context['defer']): Promise<Webhook | null> {
