@@ -37,6 +37,7 @@ import { serveAsset, serveServiceIndex } from './http/assets.ts';
 import { answerMisconfigured, healthRoutes, isHealthRequest } from './health.ts';
 import { replayIdempotentRequests } from './http/middleware/idempotency.ts';
 import { basePath } from './http/public-url.ts';
+import { lazyModule } from './library/lazy-module.ts';
 import type { openApiDocument } from './openapi/document.ts';
 import { serveDocument } from './openapi/serve-document.ts';
 import { BadSettingsError } from './settings.ts';
@@ -44,6 +45,8 @@ import { readJsonBody } from './http/middleware/read-body.ts';
 import { logRequest } from './http/middleware/request-log.ts';
 import { setSecurityHeaders } from './http/middleware/security-headers.ts';
 import { warnAboutUnknownParameters } from './http/middleware/unknown-parameters.ts';
+
+const openApi = lazyModule(() => import('./openapi/document.ts'));
 
 export function createApp() {
   const app = new OpenAPIHono<HttpEnvironment>({ strict: false, defaultHook: answerInvalid });
@@ -59,7 +62,7 @@ export function createApp() {
   app.notFound((c) => c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404));
 
   let kept: ReturnType<typeof openApiDocument> | undefined;
-  const document = async () => (kept ??= (await import('./openapi/document.ts')).openApiDocument(app));
+  const document = async () => (kept ??= (await openApi()).openApiDocument(app));
   app.get(`${basePath}/openapi.json`, serveDocument());
   app.route('/', mcpRoutes({ document, dispatch: async (request, c) => app.fetch(request, c.env, c.executionCtx) }));
   app.get('/', serveServiceIndex);

@@ -1,5 +1,5 @@
-import type { createApp } from './app.ts';
 import { runInvocation } from './database/query-budget.ts';
+import { lazyModule } from './library/lazy-module.ts';
 import { setSubscriptions } from './outbox/published-events.ts';
 import { requiredTestsGate } from './simtest/verification/verify-agent.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -16,19 +16,14 @@ export { CampaignObject } from '../durable-objects/campaign/campaign-object.ts';
 setSubscriptions(subscriptions);
 setAgentChangeGate(requiredTestsGate);
 
-let app: ReturnType<typeof createApp> | undefined;
-
-/** Keeps the app, not the promise of it: a promise belongs to the request that made it, and ends with it. */
-async function loadApp(): Promise<ReturnType<typeof createApp>> {
-  const { createApp: create } = await import('./app.ts');
-  return (app ??= create());
-}
-
 // An isolate that serves objects alone evaluates neither routes nor consumers.
+const app = lazyModule(async () => (await import('./app.ts')).createApp());
+const queues = lazyModule(() => import('./queues/consume.ts'));
+const cron = lazyModule(() => import('./cron/tick.ts'));
+
 export default {
-  fetch: (request, bindings, execution) => runInvocation(async () => (await loadApp()).fetch(request, bindings, execution)),
-  queue: (batch, bindings, execution) =>
-    runInvocation(async () => (await import('./queues/consume.ts')).consumeBatch(batch, bindings, execution)),
+  fetch: (request, bindings, execution) => runInvocation(async () => (await app()).fetch(request, bindings, execution)),
+  queue: (batch, bindings, execution) => runInvocation(async () => (await queues()).consumeBatch(batch, bindings, execution)),
   scheduled: (controller, bindings, execution) =>
-    runInvocation(async () => (await import('./cron/tick.ts')).tick(bindings, controller.scheduledTime, execution)),
+    runInvocation(async () => (await cron()).tick(bindings, controller.scheduledTime, execution)),
 } satisfies ExportedHandler<Env>;

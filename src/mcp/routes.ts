@@ -4,6 +4,7 @@ import { answerError } from '../http/errors.ts';
 import type { HttpEnvironment } from '../http/environment.ts';
 import { enforceRateLimit } from '../http/middleware/rate-limit.ts';
 import { systemClock } from '../library/time/clock.ts';
+import { lazyModule } from '../library/lazy-module.ts';
 import { badRequest, forbidden, isServiceError, unauthorized } from '../library/errors.ts';
 import type { ServedApi } from './serve-message.ts';
 
@@ -12,6 +13,8 @@ import type { ServedApi } from './serve-message.ts';
  * `Authorization: Bearer` or `X-API-Key`. A tool is called by a request to the API itself with the same key, so that its scope, rate limit,
  * checks and idempotency keys hold here too. Cookies count for nothing, so no page can call it in its visitor's name.
  */
+const messages = lazyModule(() => import('./serve-message.ts'));
+
 export function mcpRoutes(api: ServedApi) {
   const routes = new Hono<HttpEnvironment>();
   routes.all('/mcp', async (c) => {
@@ -24,7 +27,7 @@ export function mcpRoutes(api: ServedApi) {
     if (!organization) throw badRequest('No organization selected');
     await enforceRateLimit(c.env, c.var.settings.RATE_LIMIT_REQUESTS, caller.credential, organization, systemClock(), c.var.log);
     const requestContext = { origin: new URL(c.req.url).origin, headers: { ...credentials, 'X-Request-Id': c.var.requestId } };
-    const { serveMessage } = await import('./serve-message.ts');
+    const { serveMessage } = await messages();
     return serveMessage(api, c, caller.scopes, requestContext);
   });
   routes.onError((error, c) => answerError(error, c));

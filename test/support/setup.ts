@@ -2,22 +2,16 @@ import { applyD1Migrations } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { anchorShard } from '../../src/database/shard-anchors.ts';
 import { shardBindings, shards } from '../../src/database/shards.ts';
+import { loadLazyModules } from '../../src/library/lazy-module.ts';
 import { setSubscriptions } from '../../src/outbox/published-events.ts';
 import { requiredTestsGate } from '../../src/simtest/verification/verify-agent.ts';
 import { setAgentChangeGate } from '../../src/voice-agents/agents/change-gate.ts';
 import { subscriptions } from '../../src/subscriptions.ts';
 import { realFetch } from './real-fetch.ts';
 
-// Loaded before any test: Vite fetches a module for the request or object that imports it first, and no other may wait for that.
-await Promise.all([
-  import('../../src/app.ts'),
-  import('../../src/cron/tick.ts'),
-  import('../../src/mcp/serve-message.ts'),
-  import('../../src/providers/embeddings/openai.ts'),
-  import('../../src/providers/language-model/openai-completion.ts'),
-  import('../../src/providers/language-model/openai-conversation.ts'),
-  import('../../src/queues/consume.ts'),
-]);
+// Before any test: Vite fetches a module for the request or object that imports it first, and no other may wait for that.
+await import('../../src/worker.ts');
+await loadLazyModules();
 
 globalThis.fetch = realFetch;
 setSubscriptions(subscriptions);

@@ -1,3 +1,4 @@
+import { lazyModule } from '../../library/lazy-module.ts';
 import { systemRuntime, type Runtime } from '../http/runtime.ts';
 import type { EmbeddingFailure, Embeddings, EmbeddingSettings } from './contract.ts';
 
@@ -8,12 +9,14 @@ const notConfigured: EmbeddingFailure = {
   retryable: false,
 };
 
+// The vendor's client is large, so it is evaluated with the first text and not when the Worker starts.
+const openAi = lazyModule(() => import('./openai.ts'));
+
 /** Embeddings by the provider of the settings. Without OPENAI_API_KEY every call fails with `not_configured`. */
 export const embeddings = (settings: EmbeddingSettings, outside: Runtime = systemRuntime): Embeddings => ({
   async embed(texts, purpose = 'document', signal) {
     if (settings.OPENAI_API_KEY === '') return notConfigured;
-    // The vendor's client is large, so it is loaded with the first text and not when the Worker starts.
-    const { embedByOpenAi } = await import('./openai.ts');
+    const { embedByOpenAi } = await openAi();
     return embedByOpenAi(settings, texts, { purpose, signal }, outside);
   },
 });

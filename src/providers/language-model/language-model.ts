@@ -1,3 +1,4 @@
+import { lazyModule } from '../../library/lazy-module.ts';
 import { systemRuntime, type Runtime } from '../http/runtime.ts';
 import type { CompletionFailure, LanguageModel, LanguageModelSettings } from './contract.ts';
 
@@ -7,12 +8,15 @@ const notConfigured: CompletionFailure = {
   retryable: false,
 };
 
+// The vendor's client is large, so it is evaluated with the first request and not when the Worker starts.
+const completion = lazyModule(() => import('./openai-completion.ts'));
+const conversation = lazyModule(() => import('./openai-conversation.ts'));
+
 /** The language model of the settings. Without a key every call returns the failure `not_configured`. */
 export const createLanguageModel = (settings: LanguageModelSettings, runtime: Runtime = systemRuntime): LanguageModel => ({
   async complete(request) {
     if (settings.OPENAI_API_KEY === '') return notConfigured;
-    // The vendor's client is large, so it is loaded with the first request and not when the Worker starts.
-    const { completeWithOpenAi } = await import('./openai-completion.ts');
+    const { completeWithOpenAi } = await completion();
     return completeWithOpenAi(settings, request, runtime);
   },
   async *converse(request, signal) {
@@ -20,7 +24,7 @@ export const createLanguageModel = (settings: LanguageModelSettings, runtime: Ru
       yield { type: 'failure', ...notConfigured };
       return;
     }
-    const { converseWithOpenAi } = await import('./openai-conversation.ts');
+    const { converseWithOpenAi } = await conversation();
     yield* converseWithOpenAi(settings, request, signal, runtime);
   },
 });
