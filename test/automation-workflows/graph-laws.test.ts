@@ -181,7 +181,7 @@ const events: fc.Arbitrary<SimulatedEvent[]> = fc.array(
   { maxLength: 12 },
 );
 
-test('a run of every valid graph ends, and its history shows every edge that it took', async () => {
+test('a run of every valid graph ends, and its history shows every edge that it took', { tags: 'soak' }, async () => {
   let walked = 0;
   let ends = { completed: 0, failed: 0 };
   await fc.assert(

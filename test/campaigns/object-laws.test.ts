@@ -113,7 +113,7 @@ test('an attempt that ends while its row waits for a window is counted', async (
   expect(tally).toEqual(expected);
 });
 
-test('after any events of a campaign, its counts match its rows, they add up, and no row is lost', async () => {
+test('after any events of a campaign, its counts match its rows, they add up, and no row is lost', { tags: 'soak' }, async () => {
   const step = fc.record({
     kind: fc.constantFrom('reports', 'reports', 'reports', 'pause', 'resume', 'later', 'contact', 'archived', 'cancel', 'wake'),
     row: fc.nat(39),

@@ -47,7 +47,7 @@ async function perform(client: Client, organizationId: number, step: Operation):
   }
 }
 
-test('after any operations, also at once, counters equal a count and no contact is a member twice', async () => {
+test('after any operations, also at once, counters equal a count and no contact is a member twice', { tags: 'soak' }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { maxLength: 10 }), async (rounds) => {
       const { id, client } = await newOrganization({ maxContacts: 6 });

@@ -235,7 +235,7 @@ describe('a conversation over the carrier’s relay', () => {
     expect(carrier.ends).toHaveLength(1);
   });
 
-  test('a silent person is asked once, then the call ends', async () => {
+  test('a silent person is asked once, then the call ends', { tags: 'soak' }, async () => {
     stubOutsideServices();
     const phrases = { are_you_there: 'There?', idle_goodbye: 'Bye.' };
     const { carrier, runId } = await connected({ definition: simple(), configurations: { max_user_idle_timeout: 1, phrases } });
@@ -243,7 +243,7 @@ describe('a conversation over the carrier’s relay', () => {
     expect(await carrier.waitForEnd()).toEqual({ run_id: runId, reason: 'user_idle' });
   });
 
-  test('half a sentence is no silence', async () => {
+  test('half a sentence is no silence', { tags: 'soak' }, async () => {
     stubOutsideServices();
     const { carrier } = await connected({ definition: simple(), configurations: { max_user_idle_timeout: 1 } });
     for (let part = 0; part < 8; part++) {
@@ -516,7 +516,7 @@ describe('a lost session', () => {
     expect(historyOf(asked.at(-1)!)).toEqual(['assistant: Hi.', 'user: Who are you?']);
   });
 
-  test('a goodbye whose object dies before it is spoken ends the session all the same', async () => {
+  test('a goodbye whose object dies before it is spoken ends the session all the same', { tags: 'soak' }, async () => {
     stubOutsideServices();
     const phrases = { time_is_up: 'Our time is up, as I am sorry to say. '.repeat(7) };
     const { runId, stub, carrier } = await connected({ definition: simple(), configurations: { phrases } });

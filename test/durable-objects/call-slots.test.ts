@@ -142,7 +142,7 @@ describe('call slots', () => {
     listener.end();
   });
 
-  it('name the limit that holds each call back', async () => {
+  it('name the limit that holds each call back', { tags: 'soak' }, async () => {
     const { request, call, account, slots, campaign } = await setUp({ concurrentCalls: 4, callsPerSecond: 1 });
     await answerNoLookUps(account);
     const single: Owner = { kind: 'single', id: 0 };

@@ -425,7 +425,7 @@ describe('checks', () => {
     expect(advice.results).toMatchObject({ outcome: 'passed', checks: [{ passed: false, required: false }] });
   });
 
-  test('the conclusion is asked for again when the model fails temporarily', async () => {
+  test('the conclusion is asked for again when the model fails temporarily', { tags: 'soak' }, async () => {
     let tries = 0;
     scripted({ complete: () => (tries++ < 3 ? refusal(500) : concluded) });
     const { results } = await played({
@@ -734,7 +734,7 @@ describe('a session of a load test', () => {
     expect((await endedRow(session))['results']).toMatchObject({ turns: 3, max_turns: 3 });
   });
 
-  test('repeats its report until it is accepted, and only then deletes itself', async () => {
+  test('repeats its report until it is accepted, and only then deletes itself', { tags: 'soak' }, async () => {
     scripted();
     const { load, session, begin } = await inLoadTest({}, 2);
     await begin();

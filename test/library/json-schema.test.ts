@@ -114,7 +114,7 @@ const definitions = {
   else: { $id: 'https://example.com/else', items: { type: 'integer' } },
 };
 
-test('values fit and do not fit as the JSON Schema library of the field says', () => {
+test('values fit and do not fit as the JSON Schema library of the field says', { tags: 'soak' }, () => {
   let fitting = 0;
   let all = 0;
   fc.assert(

@@ -69,7 +69,7 @@ describe('the built Worker', () => {
     }
   });
 
-  test('is written again only where it has changed', async () => {
+  test('is written again only where it has changed', { tags: 'soak' }, async () => {
     const changedAt = () => Object.keys(graph).map((name) => statSync(join(directory, name)).mtimeMs);
     const before = changedAt();
     await buildWorker(directory);

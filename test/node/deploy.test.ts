@@ -275,7 +275,7 @@ describe('a deployment', () => {
     }
   });
 
-  test('never overwrites a secret, and makes no encryption key for a database that has another', async () => {
+  test('never overwrites a secret, and makes no encryption key for a database that has another', { tags: 'soak' }, async () => {
     const { deployer, wranglerAsked } = await quickDeployer();
     await deployer.run();
     const { scripts } = deployer.fake.account;

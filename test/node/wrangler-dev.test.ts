@@ -26,15 +26,19 @@ describe('a deployment', () => {
     expect(() => getSettings({ ...configuration.vars } as unknown as Env)).toThrow(/ENCRYPTION_KEY: is missing; SIGNING_KEY: is missing/);
   });
 
-  test.each(['deploy', 'types', 'versions upload', undefined])('prepares nothing for development: command %s', async (command) => {
-    const before = existsSync(join(projectDirectory, '.dev.vars'));
-    const { stdout, stderr } = await run(process.execPath, ['scripts/wrangler-dev/prepare.ts'], {
-      cwd: projectDirectory,
-      env: { ...process.env, WRANGLER_COMMAND: command },
-    });
-    expect(stdout + stderr).toBe('');
-    expect(existsSync(join(projectDirectory, '.dev.vars'))).toBe(before);
-  });
+  test.each(['deploy', 'types', 'versions upload', undefined])(
+    'prepares nothing for development: command %s',
+    { tags: 'soak' },
+    async (command) => {
+      const before = existsSync(join(projectDirectory, '.dev.vars'));
+      const { stdout, stderr } = await run(process.execPath, ['scripts/wrangler-dev/prepare.ts'], {
+        cwd: projectDirectory,
+        env: { ...process.env, WRANGLER_COMMAND: command },
+      });
+      expect(stdout + stderr).toBe('');
+      expect(existsSync(join(projectDirectory, '.dev.vars'))).toBe(before);
+    },
+  );
 });
 
 describe('the wrangler dev that has its state prepared', () => {
