@@ -1,14 +1,7 @@
 import type { Database, Statement } from '../database/client.ts';
 import { countLimit } from '../http/pagination.ts';
-import {
-  eventColumns,
-  eventCondition,
-  joinContact,
-  type EventFilter,
-  type EventPage,
-  type SqlFragment,
-  type StoredEvent,
-} from './store.ts';
+import { eventColumns, eventCondition, joinContact, type EventFilter, type EventPage, type StoredEvent } from './store.ts';
+import type { SqlFragment } from '../database/sql-fragment.ts';
 
 /** Up to this many phones, the newest event is read phone by phone; with more, the newest events soon fill a page of phones. */
 const maxPhonesForHops = 1000;

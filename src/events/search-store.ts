@@ -2,7 +2,8 @@ import type { Database, Statement } from '../database/client.ts';
 import type { event } from '../database/schema/index.ts';
 import type { StoredRow } from '../database/stored-row.ts';
 import { countLimit } from '../http/pagination.ts';
-import { eventCondition, type EventFilter, type SqlFragment } from './store.ts';
+import { eventCondition, type EventFilter } from './store.ts';
+import type { SqlFragment } from '../database/sql-fragment.ts';
 
 export type SearchHit = Pick<StoredRow<typeof event>, 'id' | 'created_at' | 'phone'>;
 

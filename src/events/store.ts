@@ -5,6 +5,7 @@ import type { contact, event } from '../database/schema/index.ts';
 import type { StoredRow } from '../database/stored-row.ts';
 import { countLimit } from '../http/pagination.ts';
 import type { EventPosition } from './cursor.ts';
+import type { SqlFragment } from '../database/sql-fragment.ts';
 
 export interface NewEventRow {
   eventType: string;
@@ -103,11 +104,6 @@ export interface EventFilter {
   eventType?: string | undefined;
   from?: number | undefined;
   to?: number | undefined;
-}
-
-export interface SqlFragment {
-  sql: string;
-  parameters: (string | number)[];
 }
 
 /** The filter as a condition on the table alias `alias`. */

@@ -91,6 +91,29 @@ test('a run writes a row for the intent and the result of a request, and none fo
   expect(await stepsOf(run)).toEqual(['in', 'contact', 'call', 'note', 'out'].map((node) => `${node} completed`));
 });
 
+/** Runs of a journey of which each is to die at another of its calls, all at their end; `died`: whether each did. */
+async function dieAtEachCall(definition: unknown, calls: number, moment: CrashPoint): Promise<{ runs: NewRun[]; died: boolean[] }> {
+  const runs: NewRun[] = [];
+  for (let index = 0; index < calls; index++) runs.push(await unstartedRun(definition));
+  const deaths = await Promise.all(
+    runs.map(async (run, index) => {
+      const watch = await crashAtCall(run.stub(), index + 1, moment);
+      const started = run.start().catch(() => undefined);
+      if (moment === 'during') await evictWhenReached(watch, run.stub());
+      await started;
+      return watch;
+    }),
+  );
+  await vi.waitFor(
+    async () => {
+      await tickAt(Date.now() + 300_000);
+      for (const run of runs) expect((await rowOf(run)).state).toBe('completed');
+    },
+    { timeout: 25_000, interval: 200 },
+  );
+  return { runs, died: deaths.map((watch) => watch.died) };
+}
+
 /** Effects of the database alone. The second journey decides by the contact that it changes, so its effects are recorded. */
 const writing = [
   { id: 'rename', type: 'update_contact', data: { set: { first_name: 'Grace' } } },
@@ -98,6 +121,12 @@ const writing = [
   { id: 'out', type: 'exit', data: { outcome: 'ada' } },
 ];
 const deciding = [pure.nodes[2]!, ...writing];
+/** Decides by what its effect answers, which is another the second time. */
+const listing = [
+  { id: 'list', type: 'list_membership', data: { add: ['Seen'] } },
+  { id: 'new', type: 'condition', data: { condition: { field: 'steps.list.added', operator: 'contains', value: 'Seen' } } },
+  ...writing,
+];
 const toJourney = (nodes: { id: string; type: string; data?: object }[]) => ({
   nodes: [{ id: 'in', type: 'trigger' }, ...nodes],
   edges: nodes.map(({ id }, index) => ({
@@ -114,28 +143,13 @@ test('a run whose effects are all in the database writes no row in its object', 
   expect(await stepsOf(run)).toEqual(['in', 'rename', 'say', 'out'].map((node) => `${node} completed`));
 });
 
-for (const [name, nodes] of Object.entries({ 'changes its contact': writing, 'decides by the contact that it changes': deciding }))
+for (const [name, nodes] of Object.entries({
+  'changes its contact': writing,
+  'decides by the contact that it changes': deciding,
+}))
   for (const moment of ['before', 'after', 'during'] as CrashPoint[])
     test(`a run that ${name} and dies ${moment} any of its calls does everything once`, { tags: 'soak' }, async () => {
-      const calls = 9;
-      const runs: NewRun[] = [];
-      for (let index = 0; index < calls; index++) runs.push(await unstartedRun(toJourney(nodes)));
-      const deaths = await Promise.all(
-        runs.map(async (run, index) => {
-          const watch = await crashAtCall(run.stub(), index + 1, moment);
-          const started = run.start().catch(() => undefined);
-          if (moment === 'during') await evictWhenReached(watch, run.stub());
-          await started;
-          return watch;
-        }),
-      );
-      await vi.waitFor(
-        async () => {
-          await tickAt(Date.now() + 300_000);
-          for (const run of runs) expect((await rowOf(run)).state).toBe('completed');
-        },
-        { timeout: 25_000, interval: 200 },
-      );
+      const { runs, died } = await dieAtEachCall(toJourney(nodes), 9, moment);
       for (const run of runs) {
         expect(await stepsOf(run)).toEqual(['in', ...nodes.map(({ id }) => id)].map((node) => `${node} completed`));
         expect((await rowOf(run)).outcome).toBe('ada');
@@ -144,36 +158,32 @@ for (const [name, nodes] of Object.entries({ 'changes its contact': writing, 'de
         const { revision } = (await env.DB.prepare('SELECT revision FROM contact WHERE id = ?').bind(run.contact).first<any>())!;
         expect(revision).toBe(2);
       }
-      expect(deaths.filter(({ died }) => died).length).toBeGreaterThan(3);
+      expect(died.filter(Boolean).length).toBeGreaterThan(3);
     });
 
 for (const moment of ['before', 'after', 'during'] as CrashPoint[])
+  test(`a run that dies ${moment} any of its calls goes one way by what its effect answered`, { tags: 'soak' }, async () => {
+    const { runs, died } = await dieAtEachCall(toJourney(listing), 9, moment);
+    for (const run of runs) {
+      const steps = await stepsOf(run);
+      const isRenamed = (await run.client.get(`/contacts/${run.contact}`)).body.first_name === 'Grace';
+      const said = (await run.client.get('/events?event_type=said')).body.total;
+      // Who died between the effect and its record is answered that the contact was on the list, and goes the other way.
+      expect([isRenamed, said]).toEqual(steps.includes('rename completed') ? [true, 1] : [false, 0]);
+      expect((await rowOf(run)).outcome).toBe(isRenamed ? 'ada' : null);
+    }
+    expect(died.filter(Boolean).length).toBeGreaterThan(3);
+  });
+
+for (const moment of ['before', 'after', 'during'] as CrashPoint[])
   test(`a run that dies ${moment} any of its calls is begun again by the minute tick, and decides the same`, { tags: 'soak' }, async () => {
-    const calls = 8;
-    const runs: NewRun[] = [];
-    for (let index = 0; index < calls; index++) runs.push(await unstartedRun(pure));
-    const deaths = await Promise.all(
-      runs.map(async (run, index) => {
-        const watch = await crashAtCall(run.stub(), index + 1, moment);
-        const started = run.start().catch(() => undefined);
-        if (moment === 'during') await evictWhenReached(watch, run.stub());
-        await started;
-        return watch;
-      }),
-    );
-    await vi.waitFor(
-      async () => {
-        await tickAt(Date.now() + 300_000);
-        for (const run of runs) expect((await rowOf(run)).state).toBe('completed');
-      },
-      { timeout: 25_000, interval: 200 },
-    );
+    const { runs, died } = await dieAtEachCall(pure, 8, moment);
     for (const run of runs) {
       expect(await stepsOf(run)).toEqual(pureSteps);
       expect(await waitForEndedRuns(run.client, run.workflow, 1)).toMatchObject([{ outcome: 'ada', context: { greeting: 'Hello Ada' } }]);
     }
-    expect(deaths.filter(({ died }) => died).length).toBeGreaterThan(3);
-    expect(deaths.at(-1)!.died).toBe(false);
+    expect(died.filter(Boolean).length).toBeGreaterThan(3);
+    expect(died.at(-1)).toBe(false);
   });
 
 test('an end that the database refuses is written by a timer, and its history is complete', async () => {

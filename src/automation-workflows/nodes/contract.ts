@@ -208,7 +208,7 @@ export interface NodeType<Data = any> {
    * `unknown`: the step fails as `unknown`, since nobody can say whether the side effect happened, and the node does not run again.
    */
   afterCrash?(data: Data): 'repeat' | 'unknown';
-  /** The node decides by its data and scope alone, or its effect has a key of its own: taken again after a crash, it comes out the same. */
+  /** Taken again after a crash, the node leaves the same and answers the same: it decides by its data and scope alone, or its effect has a key. */
   comesOutTheSame?: boolean;
   /** The node acts on the contact, or uses the contact's time zone, also where its data does not mention `contact`: the contact is loaded. */
   needsContact?: boolean;

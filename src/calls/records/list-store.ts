@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import type { Database } from '../../database/client.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import { toAgentRunRow, type AgentRunRow, type StoredAgentRun } from './store.ts';
+import type { SqlFragment } from '../../database/sql-fragment.ts';
 
 export interface AgentRunFilter {
   isCompleted?: boolean | undefined;
@@ -30,12 +31,7 @@ export async function listAgentRuns(
   return { ...shown, total: isCapped ? countLimit : total, totalCapped: isCapped };
 }
 
-interface Fragment {
-  sql: string;
-  parameters: number[];
-}
-
-const selectCount = (database: Database, { sql, parameters }: Fragment) =>
+const selectCount = (database: Database, { sql, parameters }: SqlFragment) =>
   database.prepare<{ total: number }>(
     `SELECT count(*) AS total FROM (SELECT 1 FROM voice_agent_run WHERE ${sql} LIMIT ${countLimit + 1})`,
     ...parameters,
@@ -44,7 +40,7 @@ const selectCount = (database: Database, { sql, parameters }: Fragment) =>
 /**
  * The value of `is_completed` is part of the SQL text, so that the partial index of open runs is used. Nearly all other runs are completed.
  */
-const toCondition = (organizationId: number, agentId: number, { isCompleted }: AgentRunFilter): Fragment => ({
+const toCondition = (organizationId: number, agentId: number, { isCompleted }: AgentRunFilter): SqlFragment => ({
   sql: `organization_id = ? AND agent_id = ?${isCompleted === undefined ? '' : ` AND is_completed = ${isCompleted ? 1 : 0}`}`,
   parameters: [organizationId, agentId],
 });

@@ -1,18 +1,13 @@
 import type { Context } from '../../context.ts';
 import { isLimitReached } from '../../accounts/organizations/plan-limits.ts';
+import type { SqlFragment } from '../../database/sql-fragment.ts';
 import { isServiceError } from '../../library/errors.ts';
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { findContactIdByEmail, findContacts } from '../contacts/find-contacts.ts';
 import type { ContactRecord } from '../contacts/records.ts';
 import { parseUpsertFields } from './parse-input.ts';
 import { UpsertRow } from '../contacts/schemas.ts';
-import {
-  noContactQuery,
-  onlyContactWithEmailQuery,
-  unchangedContactQuery,
-  unknownContactQuery,
-  type SqlPart,
-} from './unchanged-contact.ts';
+import { noContactQuery, onlyContactWithEmailQuery, unchangedContactQuery, unknownContactQuery } from './unchanged-contact.ts';
 import { previewContact, upsertContact } from './upsert-contact.ts';
 
 export interface MappedContact {
@@ -63,7 +58,7 @@ interface ResolveActions<Resolved> {
  * A subquery of one column, `id`: the contact that `resolveMappedContact` would answer without writing anything. No row when it would
  * write, or may not; null in the row when the webhook names no contact.
  */
-export function mappedContactQuery({ organization }: Context, mapped: MappedContact, listName: string | null): SqlPart {
+export function mappedContactQuery({ organization }: Context, mapped: MappedContact, listName: string | null): SqlFragment {
   const contact = withReadablePhone({ organization }, mapped);
   if (contact.phone === undefined && contact.external_id === undefined)
     return contact.email === undefined ? noContactQuery : onlyContactWithEmailQuery(organization.id, contact.email);

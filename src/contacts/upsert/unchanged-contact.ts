@@ -1,21 +1,15 @@
-import type { Parameter } from '../../database/client.ts';
+import type { SqlFragment } from '../../database/sql-fragment.ts';
 import { textFields, type ContactChange } from '../contacts/contact.ts';
 
-/** A part of a statement, and the values of its `?` in order. */
-export interface SqlPart {
-  sql: string;
-  parameters: Parameter[];
-}
-
-export const noContactQuery: SqlPart = { sql: 'SELECT NULL AS id', parameters: [] };
-export const unknownContactQuery: SqlPart = { sql: 'SELECT NULL AS id WHERE 0', parameters: [] };
-export const contactIdQuery = (id: number | null): SqlPart => ({ sql: 'SELECT ? AS id', parameters: [id] });
+export const noContactQuery: SqlFragment = { sql: 'SELECT NULL AS id', parameters: [] };
+export const unknownContactQuery: SqlFragment = { sql: 'SELECT NULL AS id WHERE 0', parameters: [] };
+export const contactIdQuery = (id: number | null): SqlFragment => ({ sql: 'SELECT ? AS id', parameters: [id] });
 
 /**
  * A subquery that answers the id of the contact to which an upsert of `change` would write nothing: it is found by phone, else by external id,
  * has all given values already, and is on the list, if one is named. No row when an upsert would write. `change` has text fields only.
  */
-export function unchangedContactQuery(organizationId: number, change: ContactChange, listName: string | null): SqlPart {
+export function unchangedContactQuery(organizationId: number, change: ContactChange, listName: string | null): SqlFragment {
   const given = textFields.filter((field) => change[field] !== undefined);
   // Equality finds the index of a key; IS compares the other values, which may be null.
   const key = change.phone ? 'phone' : 'external_id';
@@ -33,7 +27,7 @@ export function unchangedContactQuery(organizationId: number, change: ContactCha
 }
 
 /** A subquery that answers the id of the only contact with this e-mail address, compared without case; null when there is none, or several. */
-export const onlyContactWithEmailQuery = (organizationId: number, email: string): SqlPart => ({
+export const onlyContactWithEmailQuery = (organizationId: number, email: string): SqlFragment => ({
   sql: `SELECT iif(count(*) = 1, max(id), NULL) AS id FROM
     (SELECT id FROM contact WHERE organization_id = ? AND lower(email) = lower(?) AND email IS NOT NULL LIMIT 2)`,
   parameters: [organizationId, email.trim()],

@@ -14,7 +14,6 @@ export const listMembershipNode = defineNode({
   ),
   handles: actionHandles,
   isSideEffect: true,
-  comesOutTheSame: true,
   needsContact: true,
   example: { add: ['Customers'], remove: ['Leads'] },
   run: async (step) => {

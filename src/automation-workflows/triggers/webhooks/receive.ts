@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts';
 import { mappedContactQuery, resolveMappedContact } from '../../../contacts/upsert/resolve-mapped-contact.ts';
 import { contactIdQuery } from '../../../contacts/upsert/unchanged-contact.ts';
+import { retryOnConflict } from '../../../database/compare-and-set.ts';
 import { isFilePayload, storePayload } from '../../../database/payload.ts';
 import { newRequestKey } from '../../../database/request-key.ts';
 import { systemClock } from '../../../library/time/clock.ts';
@@ -44,9 +45,9 @@ export async function receiveWebhook(
   const known = await recallWebhook(bindings, incoming.uuid, defer);
   if (known && (await verify(known, incoming)).ok) {
     const accepted = await acceptDelivery(known, incoming);
-    if (accepted !== 'changed') return accepted;
+    if (accepted) return accepted;
   }
-  return retryOnChange(async () => {
+  const accepted = await retryOnConflict(async () => {
     const webhook = await readWebhook(bindings, incoming.uuid, defer).catch(async (error: unknown) => {
       if (isServiceError(error)) await countUnknownTrigger(bindings, incoming.address, systemClock(), log);
       throw error;
@@ -58,23 +59,15 @@ export async function receiveWebhook(
     }
     return acceptDelivery(webhook, incoming);
   });
-}
-
-const maxAttempts = 3;
-
-async function retryOnChange(accept: () => Promise<AcceptedDelivery | 'changed'>): Promise<AcceptedDelivery> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const accepted = await accept();
-    if (accepted !== 'changed') return accepted;
-  }
-  throw conflict('The trigger is being changed again and again; send the delivery again');
+  if (!accepted) throw conflict('The trigger is being changed again and again; send the delivery again');
+  return accepted;
 }
 
 const verify = ({ context, config }: Webhook, { headers, body }: IncomingWebhook) =>
   verifySignature(config.auth, headers, body, context.clock());
 
-/** Stores a delivery whose signature holds. `changed`: the trigger is no longer as it was read, and nothing was stored. */
-async function acceptDelivery(webhook: Webhook, incoming: IncomingWebhook): Promise<AcceptedDelivery | 'changed'> {
+/** Stores a delivery whose signature holds. Null: the trigger is no longer as it was read, and nothing was stored. */
+async function acceptDelivery(webhook: Webhook, incoming: IncomingWebhook): Promise<AcceptedDelivery | null> {
   const { context, trigger, config } = webhook;
   recordTrustedSender(incoming.uuid, incoming.address);
   if (config.auth.type === 'none') await countUnsigned(context, trigger.id, incoming.address);
@@ -84,7 +77,7 @@ async function acceptDelivery(webhook: Webhook, incoming: IncomingWebhook): Prom
 
   const delivery = await readDelivery(config, incoming);
   const stored = await storeDelivery(webhook, delivery);
-  if (stored === 'changed') return stored;
+  if (stored === 'changed') return null;
   if (stored === 'duplicate') return { deliveryId: delivery.deliveryId!, isDuplicate: true };
   enqueueEvent(context, 'delivery', stored.id);
   return { deliveryId: delivery.deliveryId ?? String(stored.id), isDuplicate: false };

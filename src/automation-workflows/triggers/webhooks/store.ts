@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import { webhookDelivery } from '../../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../../database/stored-row.ts';
-import type { SqlPart } from '../../../contacts/upsert/unchanged-contact.ts';
 import type { Database, Statement } from '../../../database/client.ts';
+import type { SqlFragment } from '../../../database/sql-fragment.ts';
 import type { HandlingState } from '../../../outbox/resend-record.ts';
 import { toSenderKey } from '../../../database/request-key.ts';
 import { givenUpPrefix } from '../../../outbox/failed-messages.ts';
@@ -16,7 +16,7 @@ export interface NewDelivery {
   /** The sender's id, or a key of this delivery alone. */
   deliveryId: string;
   /** A subquery for the contact; the delivery is stored only if it has a row. */
-  contact: SqlPart;
+  contact: SqlFragment;
   payload: string;
   createdAt: number;
 }
