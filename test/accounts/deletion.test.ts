@@ -11,6 +11,7 @@ import { holdsSlot } from '../../src/calls/attempt/attempt.ts';
 import { knownAttempts } from '../support/call-slots.ts';
 import { dropQueueMessages, tickAt } from '../support/background.ts';
 import { callingOrganization, carrierLedger } from '../support/carrier.ts';
+import { fillOrganization } from '../support/fill-organization.ts';
 import { insertRow } from '../support/insert-row.ts';
 import { createActiveWorkflow, chain, runStub } from '../support/journeys.ts';
 import { Client, newOrganization, newPhone } from '../support/organization.ts';
@@ -51,39 +52,12 @@ async function filesOf(id: number): Promise<string[]> {
   return lists.flatMap(({ objects }) => objects.map(({ key }) => key));
 }
 
-const parents = {
-  workflow_id: 'automation_workflow',
-  trigger_id: 'automation_trigger',
-  agent_id: 'voice_agent',
-  list_id: 'contact_list',
-} as const;
-const more = { document_id: 'knowledge_document', integration_id: 'integration', archive_id: 'archive' } as const;
-
-/** A row in every table that can have one of an organization, and a file in every folder. */
-async function fill(id: number, userId: number): Promise<void> {
-  const ids: Record<string, number> = {};
-  for (const { table } of organizationTables.toReversed()) {
-    if (['organization', 'membership', 'api_key', 'organization_usage'].includes(table)) continue;
-    const { results } = await env.DB.prepare('SELECT name FROM pragma_table_info(?)').bind(table).all<{ name: string }>();
-    const columns = new Set(results.map((column) => column.name));
-    const given: Record<string, string | number | null> = {};
-    if (columns.has('organization_id')) given['organization_id'] = id;
-    if (columns.has('user_id')) given['user_id'] = userId;
-    for (const [column, parent] of Object.entries({ ...parents, ...more })) if (columns.has(column)) given[column] = ids[parent] ?? 0;
-    if (table === 'webhook_delivery') Object.assign(given, { delivery_id: 'a', payload: '{}' });
-    if (table === 'failed_message') given['message'] = JSON.stringify({ v: 1, kind: 'cleanup', organization_id: id, id: 0 });
-    if (table === 'vector_placement') Object.assign(given, { kept_in: 'embedded', phase: null });
-    ids[table] = await insertRow(table, given);
-  }
-  for (const folder of organizationFolders) await env.FILES.put(`${folder}${id}/a/b.json`, '{}');
-}
-
 describe('a deleted organization', () => {
   test('has ended for its keys and sessions at once, says how far it is, and is gone in the end with everything', async () => {
     const { id, userId, client } = await newOrganization();
     const neighbour = await newOrganization();
-    await fill(id, userId);
-    await fill(neighbour.id, neighbour.userId);
+    await fillOrganization(id, userId);
+    await fillOrganization(neighbour.id, neighbour.userId);
     const token = await newSession(userId, id);
     const before = await tablesWithRows(id);
     expect(before).toEqual(
@@ -187,7 +161,7 @@ describe('a deleted organization', () => {
 
   test('goes on after a crash at any step, and the tick sends for it again', async () => {
     const { id, userId, client } = await newOrganization();
-    await fill(id, userId);
+    await fillOrganization(id, userId);
     const lost = dropQueueMessages();
     await remove(client);
     const broken = vi.spyOn(env.FILES, 'delete').mockRejectedValue(new Error('R2 is away'));
@@ -206,7 +180,7 @@ describe('a deleted organization', () => {
 
   test('leaves ids that are never given again, though it had the newest of all', async () => {
     const { id, userId, client } = await newOrganization();
-    await fill(id, userId);
+    await fillOrganization(id, userId);
     const newest = async (table: string) => (await env.DB.prepare(`SELECT max(id) AS id FROM ${table}`).first<{ id: number }>())!.id;
     const before = { event: await newest('event'), webhook_delivery: await newest('webhook_delivery'), organization: id };
     await remove(client);

@@ -1,3 +1,5 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { runSchemaSteps } from '../../durable-objects/automation-run/stored-journal.ts';
 import { slotsSchemaSteps } from '../../durable-objects/call-slots/schema.ts';
@@ -38,4 +40,24 @@ test.each(Object.entries(landed))('the released schema steps of %s are unchanged
   expect(steps.slice(0, hashes.length).map(hashOf)).toEqual(hashes);
   // Append the hash of a new step here.
   expect(steps).toHaveLength(hashes.length);
+});
+
+/** Objects whose tables have indexes have tests of the queries that use them: call-slots-rows.test.ts and object-laws.test.ts. */
+const indexed = ['call-slots', 'campaign'];
+
+test.each(Object.entries(landed).filter(([name]) => !indexed.includes(name)))('the tables of %s have no index', async (name, { steps }) => {
+  const stub = env.CALL_SLOTS.getByName(`tables of ${name}`);
+  const indexes = await runInDurableObject(stub, (_object, { storage: { sql } }) => {
+    for (const step of steps) sql.exec(step);
+    return sql
+      .exec("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL OR name GLOB 'sqlite_autoindex_[^_]*'")
+      .toArray();
+  });
+  expect(indexes).toEqual([]);
+});
+
+test('no object makes an index elsewhere', () => {
+  const files = import.meta.glob<string>('../../durable-objects/**/*.ts', { query: '?raw', import: 'default', eager: true });
+  const makers = Object.keys(files).filter((file) => /\bINDEX\b|\bUNIQUE\b/.test(files[file]!));
+  expect(makers.map((file) => file.replace('../../durable-objects/', ''))).toEqual(indexed.map((name) => `${name}/schema.ts`));
 });

@@ -1,5 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { vi } from 'vitest';
 import { runInvocation } from '../../src/database/query-budget.ts';
 import { createApp } from '../../src/app.ts';
 import { Client } from './organization.ts';
@@ -75,6 +76,22 @@ export function recordedClient(
   const bindings = { ...env, ...options.bindings, DB: recordedDatabase(env.DB, recording, options.beforeCall) };
   const client = new Client(key, async (request) => runInvocation(() => app.fetch(request, bindings, createExecutionContext())));
   return { client, recording };
+}
+
+/** Notes every statement that anything in this isolate prepares, until mocks are restored: requests, consumers, the tick and objects. */
+export function recordEverything(): Recording {
+  const recording: Recording = { statements: [], calls: 0 };
+  const prepare = env.DB.prepare.bind(env.DB);
+  vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+    const statement = prepare(sql);
+    const bind = statement.bind.bind(statement);
+    statement.bind = (...parameters) => {
+      recording.statements.push({ sql, parameters, rowsRead: 0, rowsWritten: 0 });
+      return bind(...parameters);
+    };
+    return statement;
+  });
+  return recording;
 }
 
 /** What SQLite would do for each distinct statement of a recording. */

@@ -192,18 +192,12 @@ export const automationRun = sqliteTable(
   },
   (table) => [
     uniqueIndex('automation_run_dedup').on(table.organizationId, table.dedupKey),
-    index('automation_run_organization').on(table.organizationId, table.isTest),
-    index('automation_run_workflow').on(table.workflowId, table.isTest),
+    // A trigger, a workflow and an organization list their runs along this one index: see `newestRows`.
+    index('automation_run_workflow').on(table.workflowId, table.triggerId, table.isTest),
     // Nearly all runs are completed, and the lists above find those. People filter for the others.
-    index('automation_run_state')
-      .on(table.organizationId, table.state)
-      .where(sql`state <> 'completed'`),
     index('automation_run_workflow_state')
       .on(table.workflowId, table.state)
       .where(sql`state <> 'completed'`),
-    index('automation_run_trigger')
-      .on(table.triggerId)
-      .where(sql`trigger_id IS NOT NULL`),
     index('automation_run_contact')
       .on(table.contactId)
       .where(sql`contact_id IS NOT NULL`),

@@ -52,7 +52,6 @@ export const message = sqliteTable(
   },
   (table) => [
     uniqueIndex('message_send_key').on(table.organizationId, table.sendKey),
-    index('message_organization').on(table.organizationId),
     index('message_provider').on(table.organizationId, table.provider),
     index('message_contact')
       .on(table.contactId)
@@ -62,8 +61,5 @@ export const message = sqliteTable(
       .where(sql`message_id IS NOT NULL`),
     index('message_status').on(table.organizationId, table.status),
     index('message_recipient').on(table.organizationId, table.recipient),
-    index('message_run')
-      .on(table.automationRunId)
-      .where(sql`automation_run_id IS NOT NULL`),
   ],
 );

@@ -29,7 +29,6 @@ export const testSession = sqliteTable(
     completedAt: moment('completed_at'),
   },
   (table) => [
-    index('test_session_organization').on(table.organizationId),
     index('test_session_status').on(table.organizationId, table.status),
     index('test_session_load_test')
       .on(table.loadTestId, table.testIndex)

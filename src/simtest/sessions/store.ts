@@ -1,11 +1,12 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 import type { Database, Statement } from '../../database/client.ts';
+import { countRows, laneOfEach, newestRows, type IndexedRows } from '../../database/newest-rows.ts';
 import { testSession } from '../../database/schema/simtest.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import type { TestConfig } from '../config/config.ts';
-import type { Candidate, SessionStatus, TestResults } from '../contract.ts';
+import { sessionStatuses, type Candidate, type SessionStatus, type TestResults } from '../contract.ts';
 import type { Context } from '../../context.ts';
 import { notFound } from '../../library/errors.ts';
 
@@ -74,35 +75,33 @@ export async function listSessions(
   filter: SessionFilter,
   page: { limit: number; offset: number; after?: CursorPosition | undefined },
 ): Promise<PageResult<SessionRow>> {
-  const { sql, parameters } = toCondition(organizationId, filter);
+  const wanted = toIndexedRows(organizationId, filter);
+  const ids = newestRows(wanted, { limit: page.limit + 1, offset: page.offset, after: page.after?.id });
+  const count = countRows(wanted, countLimit + 1);
   const [rows, counted] = await database.batch([
     database.prepare<SelectedSession>(
-      `SELECT ${sessionColumns} FROM test_session WHERE ${sql} AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?`,
-      ...parameters,
-      page.after?.id ?? Number.MAX_SAFE_INTEGER,
-      page.limit + 1,
-      page.offset,
+      `SELECT ${sessionColumns} FROM (SELECT id AS place FROM (${ids.sql})) page CROSS JOIN test_session WHERE id = place ORDER BY place DESC`,
+      ...ids.parameters,
     ),
-    database.prepare<{ total: number }>(
-      `SELECT count(*) AS total FROM (SELECT 1 FROM test_session WHERE ${sql} LIMIT ${countLimit + 1})`,
-      ...parameters,
-    ),
+    database.prepare<{ total: number }>(count.sql, ...count.parameters),
   ]);
   const { total } = counted[0]!;
   const found = cutPage(rows.map(toSessionRow), page.limit, ({ id }) => ({ value: null, id }));
   return { ...found, total: Math.min(total, countLimit), totalCapped: total > countLimit };
 }
 
-/** Only the conditions of the given filters, so that SQLite uses an index for each combination. */
-function toCondition(
-  organizationId: number,
-  { status, loadTestId, search }: SessionFilter,
-): { sql: string; parameters: (string | number)[] } {
-  const conditions: [string, string | number][] = [['organization_id = ?', organizationId]];
-  if (loadTestId !== undefined) conditions.push(['load_test_id = ?', loadTestId]);
-  if (status !== undefined) conditions.push(['status = ?', status]);
-  if (search) conditions.push(['instr(lower(name), lower(?)) > 0', search]);
-  return { sql: conditions.map(([sql]) => sql).join(' AND '), parameters: conditions.map(([, value]) => value) };
+/** The sessions of a load test, which has few, or those of each status. */
+function toIndexedRows(organizationId: number, { status, loadTestId, search }: SessionFilter): IndexedRows {
+  const conditions: [string, string | number][] = [['r.organization_id = ?', organizationId]];
+  if (loadTestId !== undefined) conditions.push(['r.load_test_id = ?', loadTestId]);
+  if (status !== undefined) conditions.push(['r.status = ?', status]);
+  if (search) conditions.push(['instr(lower(r.name), lower(?)) > 0', search]);
+  const where = { sql: conditions.map(([sql]) => sql).join(' AND '), parameters: conditions.map(([, value]) => value) };
+  if (loadTestId !== undefined) return { table: 'test_session', index: 'test_session_load_test', lanes: null, where };
+  const sessions = { table: 'test_session', index: 'test_session_status' };
+  if (status !== undefined) return { ...sessions, lanes: null, where };
+  const { lanes, condition } = laneOfEach('status', sessionStatuses);
+  return { ...sessions, lanes, where: { ...where, sql: `${condition} AND ${where.sql}` } };
 }
 
 /** The newest running sessions, and how many run in all. */

@@ -1,4 +1,6 @@
-import type { Database, Statement } from '../../../database/client.ts';
+import type { Database, Parameter, Statement } from '../../../database/client.ts';
+import { countRows, newestRows, type IndexedRows } from '../../../database/newest-rows.ts';
+import type { SqlFragment } from '../../../database/sql-fragment.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../../http/pagination.ts';
 import type { RunState } from '../../run-states.ts';
 import { runColumns, sourcePayloadColumn, type RunRow } from '../store.ts';
@@ -20,11 +22,6 @@ interface TotalRow {
   is_bounded: number;
 }
 
-interface SqlCondition {
-  sql: string;
-  parameters: (string | number)[];
-}
-
 /** A page of runs, newest first, and their total, which is counted up to `countLimit`. */
 export async function listRuns(
   database: Database,
@@ -32,21 +29,16 @@ export async function listRuns(
   filter: RunFilter,
   page: { limit: number; offset: number; after?: CursorPosition | undefined },
 ): Promise<PageResult<RunRow>> {
-  const where = buildCondition(organizationId, filter);
-  const from = `automation_run r INDEXED BY ${chooseIndex(filter)}`;
+  const wanted = toIndexedRows(organizationId, filter);
+  const ids = newestRows(wanted, { limit: page.limit + 1, offset: page.offset, after: page.after?.id });
+  const count = countRows(wanted, countLimit + 1);
   const [rows, counted] = await database.batch([
     database.prepare<RunRow>(
-      `SELECT ${runColumns}, ${sourcePayloadColumn} FROM ${from} WHERE ${where.sql} AND r.id < ? ORDER BY r.id DESC LIMIT ? OFFSET ?`,
-      ...where.parameters,
-      page.after?.id ?? Number.MAX_SAFE_INTEGER,
-      page.limit + 1,
-      page.offset,
+      `SELECT ${runColumns}, ${sourcePayloadColumn} FROM (${ids.sql}) page CROSS JOIN automation_run r WHERE r.id = page.id ORDER BY page.id DESC`,
+      ...ids.parameters,
     ),
     counterTotalStatement(database, organizationId, filter) ??
-      database.prepare<TotalRow>(
-        `SELECT count(*) AS total, 1 AS is_bounded FROM (SELECT 1 FROM ${from} WHERE ${where.sql} LIMIT ${countLimit + 1})`,
-        ...where.parameters,
-      ),
+      database.prepare<TotalRow>(`SELECT total, 1 AS is_bounded FROM (${count.sql})`, ...count.parameters),
   ]);
   const { total, is_bounded } = counted[0]!;
   const totalCapped = is_bounded === 1 && total > countLimit;
@@ -68,9 +60,10 @@ function counterTotalStatement(
   );
 }
 
-function buildCondition(organizationId: number, filter: RunFilter): SqlCondition {
-  const parts = ['r.organization_id = ?', 'r.is_test = ?'];
-  const parameters: (string | number)[] = [organizationId, filter.isTest ? 1 : 0];
+function toIndexedRows(organizationId: number, filter: RunFilter): IndexedRows {
+  const { index, lanes, condition } = chooseIndex(organizationId, filter);
+  const parts = ['r.organization_id = ?', 'r.is_test = ?', ...(condition ? [condition] : [])];
+  const parameters: Parameter[] = [organizationId, filter.isTest ? 1 : 0];
   const add = (sql: string, value: string | number | undefined) => {
     if (value === undefined) return;
     parts.push(sql);
@@ -81,13 +74,16 @@ function buildCondition(organizationId: number, filter: RunFilter): SqlCondition
   add('r.contact_id = ?', filter.contactId);
   add('r.state = ?', filter.state);
   // A partial index serves only a query that repeats its condition.
-  if (filter.state !== undefined && filter.state !== 'completed') parts.push("r.state <> 'completed'");
+  if (isRareState(filter)) parts.push("r.state <> 'completed'");
   add('r.created_at >= ?', filter.createdAfter);
   add('r.created_at <= ?', filter.createdBefore);
   if (filter.createdAfter !== undefined) add(`r.id >= ${firstIdAtSql}`, filter.createdAfter - maxClockSkewMs);
   if (filter.createdBefore !== undefined) add(`r.id < ${firstIdAtSql}`, filter.createdBefore + maxClockSkewMs);
-  return { sql: parts.join(' AND '), parameters };
+  return { table: 'automation_run', index, lanes, where: { sql: parts.join(' AND '), parameters } };
 }
+
+/** Nearly all runs are completed. People filter for the others. */
+const isRareState = ({ state }: RunFilter): boolean => state !== undefined && state !== 'completed';
 
 /** How far the clocks of the machines that start runs may differ. */
 const maxClockSkewMs = 3_600_000;
@@ -104,11 +100,32 @@ const firstIdAtSql = `(WITH RECURSIVE half (low, high, moment) AS (
   WHERE low < high AND x.id = (SELECT id FROM automation_run WHERE id >= (low + high) / 2 ORDER BY id LIMIT 1)
 ) SELECT max(low) FROM half)`;
 
-/** The narrowest index whose entries come in id order. */
-function chooseIndex(filter: RunFilter): string {
-  if (filter.contactId !== undefined) return 'automation_run_contact';
-  if (filter.triggerId !== undefined) return 'automation_run_trigger';
-  const isRareState = filter.state !== undefined && filter.state !== 'completed';
-  if (filter.workflowId !== undefined) return isRareState ? 'automation_run_workflow_state' : 'automation_run_workflow';
-  return isRareState ? 'automation_run_state' : 'automation_run_organization';
+/** The narrowest index whose entries come in id order, for all runs of the filter or for those of each lane. */
+function chooseIndex(organizationId: number, filter: RunFilter): Pick<IndexedRows, 'index' | 'lanes'> & { condition?: string } {
+  if (filter.contactId !== undefined) return { index: 'automation_run_contact', lanes: null };
+  const ofWorkflow = 'r.workflow_id = lane.workflow_id';
+  if (filter.triggerId !== undefined) {
+    const sql = 'SELECT workflow_id FROM automation_trigger WHERE id = ? AND organization_id = ?';
+    return { index: 'automation_run_workflow', lanes: { sql, parameters: [filter.triggerId, organizationId] }, condition: ofWorkflow };
+  }
+  if (!isRareState(filter))
+    return {
+      index: 'automation_run_workflow',
+      lanes: lanesOfTriggers(organizationId, filter),
+      condition: `${ofWorkflow} AND r.trigger_id IS lane.trigger_id`,
+    };
+  if (filter.workflowId !== undefined) return { index: 'automation_run_workflow_state', lanes: null };
+  const sql = 'SELECT id AS workflow_id FROM automation_workflow WHERE organization_id = ?';
+  return { index: 'automation_run_workflow_state', lanes: { sql, parameters: [organizationId] }, condition: ofWorkflow };
+}
+
+/** Of each workflow a lane for each trigger, and one for the runs that no trigger started. */
+function lanesOfTriggers(organizationId: number, { workflowId }: RunFilter): SqlFragment {
+  const isWanted = `w.organization_id = ?${workflowId === undefined ? '' : ' AND w.id = ?'}`;
+  const parameters = [organizationId, ...(workflowId === undefined ? [] : [workflowId])];
+  return {
+    sql: `SELECT w.id AS workflow_id, NULL AS trigger_id FROM automation_workflow w WHERE ${isWanted} UNION ALL
+         SELECT w.id, t.id FROM automation_workflow w CROSS JOIN automation_trigger t WHERE ${isWanted} AND t.workflow_id = w.id`,
+    parameters: [...parameters, ...parameters],
+  };
 }
