@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import { readContacts, type ContactTable, type AcceptedRow } from '../src/contacts/import/read-contacts.ts';
+import { isContactHeader, readContacts, type ContactTable, type AcceptedRow } from '../src/contacts/import/read-contacts.ts';
 import { readTable } from '../src/library/delimited-text/read-table.ts';
 import { decodeText, UnreadableFileError } from '../src/library/text/decode-text.ts';
 import { readImportSettings, usage, type ImportSettings } from './import-contacts/arguments.ts';
@@ -69,7 +69,7 @@ async function organizationCountry({ baseUrl, apiKey }: Target): Promise<string 
 async function readFile(file: string, bytes: Uint8Array, defaultCountry: string): Promise<{ people: AcceptedRow[]; failures: Failure[] }> {
   try {
     const { text, encoding } = decodeText(bytes);
-    const table = await readTable(text);
+    const table = await readTable(text, { isHeader: isContactHeader });
     const found = readContacts(table, defaultCountry);
     const people: AcceptedRow[] = [];
     const failures: Failure[] = [];

@@ -165,7 +165,7 @@ test.each([
   ['phone,name\n', ['body', 'source_id'], 'no rows below'],
   ['name,city\nAda,Paris\n', ['body', 'source_id'], '"name", "city"'],
   ['PK\u0003\u0004....', ['body', 'source_id'], 'Excel workbook'],
-  ['phone\n"+12123456001\n', ['body', 'source_id'], 'never closed'],
+  [`phone,name\n+12123456001,${'x'.repeat(2 << 20)}\n`, ['body', 'source_id'], 'Row 2 is longer than 1 MiB'],
 ])('a file that nobody could be called from is 422 and says what was found: %j', async (file, loc, said) => {
   const { client, id } = await newOrganization();
   const body = { name: 'x', workflow_id: await newAgent(id), source_type: 'csv', source_id: await uploaded(client, file) };

@@ -114,7 +114,7 @@ describe('a start', () => {
   });
 
   test('with a source that is damaged further on ends the rows that were read', async () => {
-    const campaign = await draftCampaign({ csv: `${people(1500)}"+12125559999,never closed\n` });
+    const campaign = await draftCampaign({ csv: `${people(1500)}+12125559999,${'x'.repeat(2 << 20)}\n` });
     await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
     const live = await inState(campaign, 'failed');
     expect(live.state_reason).toMatch(/^source_unreadable: /);

@@ -76,11 +76,11 @@ test('a Google export, where a cell may hold several numbers', async () => {
 
 test('duplicate and blank headers, short and long rows', async () => {
   const { rows, variable_names } = await sourceOf(await readFixtureBytes('headers-duplicate-blank-ragged.csv'));
-  expect(variable_names).toEqual(['name', 'column_3', 'name_2', 'city']);
+  expect(variable_names).toEqual(['name', 'column_3', 'name_2', 'city', 'column_6', 'column_7']);
   expect(rows).toEqual([
     pending(1, '+12123456007', { name: 'Ann', column_3: 'x', name_2: 'Ann B', city: 'Rome' }),
     pending(2, '+12123456008', { name: 'Bob', name_2: '', city: '' }),
-    pending(3, '+12123456009', { name: 'Cy', name_2: 'Cy C', city: 'Bern' }),
+    pending(3, '+12123456009', { name: 'Cy', name_2: 'Cy C', city: 'Bern', column_6: 'extra', column_7: 'cells' }),
   ]);
 });
 

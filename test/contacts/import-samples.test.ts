@@ -73,7 +73,7 @@ describe('each kind of export gives the right people', () => {
     expect(contacts).toEqual([
       { phone: '+12123456007', first_name: 'Ann', custom_fields: { column_3: 'x', name_2: 'Ann B', city: 'Rome' } },
       { phone: '+12123456008', first_name: 'Bob' },
-      { phone: '+12123456009', first_name: 'Cy', custom_fields: { name_2: 'Cy C', city: 'Bern' } },
+      { phone: '+12123456009', first_name: 'Cy', custom_fields: { name_2: 'Cy C', city: 'Bern', column_6: 'extra', column_7: 'cells' } },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { toHeaderKey, toSnakeCaseKey } from '../../contacts/import/header-key.ts';
 import { missingColumnMessage } from '../../contacts/import/read-contacts.ts';
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
-import type { Table } from '../../library/delimited-text/read-table.ts';
+import { columnName, type Table } from '../../library/delimited-text/read-table.ts';
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
 import type { SourceOptions } from './options.ts';
 
@@ -17,10 +17,11 @@ export interface TableColumns extends SourceColumns {
   choice: PhoneChoice;
 }
 
-/** `phones`: the indexes of the phone columns, the preferred one first. `variables`: the columns that become variables. */
+/** `phones`: the indexes of the phone columns, the preferred one first. `variables`: the columns that become variables. `width`: of all columns. */
 export interface SourceColumns {
   phones: [number, ...number[]];
   variables: { index: number; name: string; isNamed: boolean }[];
+  width: number;
 }
 
 /**
@@ -36,13 +37,20 @@ export function chooseColumns(
     ? [findNamedColumn(headers, options.phone_column, defaultCountry)]
     : findPhoneColumns(headers, sample);
   if (phone === undefined) throw new UnreadableFileError(missingColumnMessage('phone numbers', ['phone'], headers, defaultCountry));
-  return { phones: [phone, ...others], variables: nameVariables(headers, phone) };
+  return { phones: [phone, ...others], variables: nameVariables(headers, phone), width: headers.length };
+}
+
+/** Whether these cells are headers among which is the phone column. */
+export const hasPhoneColumn = (cells: string[], { phone_column: named }: SourceOptions): boolean =>
+  named ? locateColumn(cells, named) >= 0 : findPhoneColumns(cells, []).length > 0;
+
+function locateColumn(headers: string[], name: string): number {
+  const exact = headers.indexOf(name);
+  return exact >= 0 ? exact : headers.findIndex((header) => toHeaderKey(header) !== '' && toHeaderKey(header) === toHeaderKey(name));
 }
 
 function findNamedColumn(headers: string[], name: string, defaultCountry: string): number {
-  const exact = headers.indexOf(name);
-  const column =
-    exact >= 0 ? exact : headers.findIndex((header) => toHeaderKey(header) !== '' && toHeaderKey(header) === toHeaderKey(name));
+  const column = locateColumn(headers, name);
   if (column < 0) throw new UnknownColumn(missingColumnMessage(`"${name.slice(0, 60)}"`, [name.slice(0, 60)], headers, defaultCountry));
   return column;
 }
@@ -52,7 +60,7 @@ function nameVariables(headers: string[], phone: number): SourceColumns['variabl
   const taken = new Set<string>();
   return headers.flatMap((header, index) => {
     if (index === phone) return [];
-    const position = `column_${index + 1}`;
+    const position = columnName(index);
     const plain = toSnakeCaseKey(header) || position;
     let name = plain;
     for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;

@@ -3,7 +3,7 @@ import { decodeTextStream } from '../../library/text/decode-text-stream.ts';
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
 import type { Issue } from '../../library/errors.ts';
 import type { Context } from '../../context.ts';
-import { chooseColumns, type TableColumns, UnknownColumn } from './columns.ts';
+import { chooseColumns, hasPhoneColumn, type TableColumns, UnknownColumn } from './columns.ts';
 import type { SourceOptions } from './options.ts';
 import { readSourceRows, type SourceRow, addContacts } from './read-rows.ts';
 import { CompactSeenPhones, type SeenPhones } from './seen-phones.ts';
@@ -25,7 +25,7 @@ export interface CsvTable {
  * `UnreadableFileError`, whose message names what was found, for an empty file, a file without a table, and a table without a phone column.
  */
 export async function openCsv(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<CsvTable> {
-  const table = await readTable(decodeTextStream(bytes));
+  const table = await readTable(decodeTextStream(bytes), { isHeader: (cells) => hasPhoneColumn(cells, options) });
   const country = options.default_country ?? defaultCountry;
   try {
     const columns = chooseColumns(table, options, country);

@@ -27,7 +27,7 @@ export async function previewCampaign(context: Context, input: CampaignPreviewIn
     return {
       source_type,
       source_id,
-      columns: source.columns ? toPreviewColumns(source.columns) : toRecordColumns(names),
+      columns: source.columns ? toPreviewColumns(source.columns, names) : toRecordColumns(names),
       phone_column: source.columns ? toPhoneColumn(source.columns) : { name: 'phone', reason: 'The phone of each contact', others: [] },
       total_rows: Math.max(totalRows, counts.examined_rows),
       ...counts,
@@ -94,12 +94,16 @@ const toPreviewRow = ({ row_number, phone, contact_id, variables }: CampaignSour
   variables,
 });
 
-const toPreviewColumns = ({ headers, phones, variables }: TableColumns): Preview['columns'] =>
-  headers.map((name, index) => ({
+/** The columns of the table, and those right of them that the examined rows have. `names`: the variables of the rows. */
+function toPreviewColumns({ headers, phones, variables }: TableColumns, names: Set<string>): Preview['columns'] {
+  const known = headers.map((name, index) => ({
     name,
     variable: variables.find((variable) => variable.index === index)?.name ?? null,
     is_phone: phones.includes(index),
   }));
+  const isKnown = (name: string) => name === 'timezone' || variables.some((variable) => variable.name === name);
+  return [...known, ...[...names].filter((name) => !isKnown(name)).map((name) => ({ name, variable: name, is_phone: false }))];
+}
 
 const toRecordColumns = (names: Set<string>): Preview['columns'] => [
   { name: 'phone', variable: null, is_phone: true },

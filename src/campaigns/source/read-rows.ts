@@ -1,5 +1,5 @@
 import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
-import type { TableRow } from '../../library/delimited-text/read-table.ts';
+import { columnName, type TableRow } from '../../library/delimited-text/read-table.ts';
 import type { Context } from '../../context.ts';
 import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
 import type { SourceColumns } from './columns.ts';
@@ -27,7 +27,12 @@ export async function* readSourceRows(
   if (batch.length > 0) yield batch;
 }
 
-function toSourceRow({ row_number, cells }: TableRow, columns: SourceColumns, defaultCountry: string, seen: SeenPhones): SourceRow {
+function toSourceRow(
+  { row_number, cells, problem }: TableRow,
+  columns: SourceColumns,
+  defaultCountry: string,
+  seen: SeenPhones,
+): SourceRow {
   const variables = toVariables(cells, columns);
   const filled = columns.phones.map((column) => cells[column] ?? '').filter((cell) => cell !== '');
   const toFailed = (reason: string): SourceRow => ({
@@ -38,6 +43,7 @@ function toSourceRow({ row_number, cells }: TableRow, columns: SourceColumns, de
     variables,
   });
 
+  if (problem !== undefined) return toFailed(`broken_row: ${problem}`);
   if (filled.length === 0) return toFailed('empty: the row has no phone number');
   const reading = parseFirstPhone(filled, defaultCountry);
   if ('reason' in reading) return toFailed(`${reading.reason}: ${reading.detail}`);
@@ -60,14 +66,15 @@ function parseFirstPhone(filled: string[], defaultCountry: string) {
   return first;
 }
 
-/** All rows have the same variables; only an empty cell of a column without header is left out. */
-const toVariables = (cells: string[], { variables }: SourceColumns): Record<string, string> =>
-  Object.fromEntries(
-    variables.flatMap(({ index, name, isNamed }) => {
-      const cell = cells[index] ?? '';
-      return isNamed || cell !== '' ? [[name, cell]] : [];
-    }),
-  );
+/** All rows have the same variables; only an empty cell of a column without header is left out. A cell right of all columns is named by its place. */
+function toVariables(cells: string[], { variables, width }: SourceColumns): Record<string, string> {
+  const beyond = cells.slice(width).flatMap((cell, place) => (cell === '' ? [] : [[columnName(width + place), cell] as const]));
+  const within = variables.flatMap(({ index, name, isNamed }) => {
+    const cell = cells[index] ?? '';
+    return isNamed || cell !== '' ? [[name, cell] as const] : [];
+  });
+  return Object.fromEntries([...beyond, ...within]);
+}
 
 /** Gives each row of a table the contact that has its number. */
 export async function addContacts(context: Context, rows: SourceRow[]): Promise<CampaignSourceRow[]> {

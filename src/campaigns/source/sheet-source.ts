@@ -57,8 +57,8 @@ export async function openSheetTable(
 
   /** Finds the chosen columns by name among the current headers. */
   const locateColumns = (names: string[]): SourceColumns => {
-    const { phones: located, variables } = chooseColumns({ headers: names, sample: [] }, { phone_column: phones[0] }, country);
-    return { phones: [located[0], ...phones.slice(1).flatMap((phone) => findIndexes(names, phone))], variables };
+    const located = chooseColumns({ headers: names, sample: [] }, { phone_column: phones[0] }, country);
+    return { ...located, phones: [located.phones[0], ...phones.slice(1).flatMap((phone) => findIndexes(names, phone))] };
   };
 
   let columns = chosen;

@@ -1,3 +1,4 @@
+import { columnName } from '../../library/delimited-text/read-table.ts';
 import { ambiguousNameHeaders, familyFirstNameHeaders, fieldHeaders, fullNameHeaders } from './contact-headers.ts';
 import { toHeaderKey, toSnakeCaseKey } from './header-key.ts';
 
@@ -41,7 +42,7 @@ export function mapContactColumns(headers: string[], except: number[]): ContactC
 function toCustomKeys(headers: string[]): string[] {
   const taken = new Set<string>();
   return headers.map((header, index) => {
-    const plain = toSnakeCaseKey(header) || `column_${index + 1}`;
+    const plain = toSnakeCaseKey(header) || columnName(index);
     const wanted = plain === 'phone' || plain in fieldHeaders ? `${plain}_column` : plain;
     let key = wanted;
     for (let count = 2; taken.has(key); count += 1) key = `${wanted}_${count}`;

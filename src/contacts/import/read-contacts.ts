@@ -2,7 +2,7 @@ import { findFirstPhone, hasSeveralNumbers, type PhoneErrorReason, normalizePhon
 import { UnreadableFileError } from '../../library/text/decode-text.ts';
 import { mapContactColumns, type ContactColumns, type ContactField } from './contact-columns.ts';
 import { findPhoneColumns } from './phone-columns.ts';
-import type { TableRow, Table } from '../../library/delimited-text/read-table.ts';
+import { columnName, type Table, type TableRow } from '../../library/delimited-text/read-table.ts';
 import { splitName } from './split-name.ts';
 
 /** One contact of the body of `POST /contacts/bulk-upsert`. `phone` in E.164; empty cells are absent. */
@@ -26,11 +26,11 @@ export interface AcceptedRow {
   unusable_id?: string;
 }
 
-/** A row without a usable phone number or id. `phone` and `external_id` as in the file, `''` when absent. */
+/** A row without a usable phone number or id, or with cells that cannot be trusted. `phone` and `external_id` as in the file, `''` when absent. */
 interface RejectedRow {
   row_number: number;
   file_row: number;
-  refused: { reason: PhoneErrorReason | 'no_key'; phone: string; external_id: string; detail: string };
+  refused: { reason: PhoneErrorReason | 'no_key' | 'broken_row'; phone: string; external_id: string; detail: string };
 }
 
 export interface ContactTable {
@@ -39,6 +39,12 @@ export interface ContactTable {
   /** The header of each mapped field. */
   field_columns: Record<string, string>;
   rows: AsyncIterable<AcceptedRow | RejectedRow>;
+}
+
+/** Whether these cells are headers by which people are known. */
+export function isContactHeader(cells: string[]): boolean {
+  const phoneColumns = findPhoneColumns(cells, []);
+  return phoneColumns.length > 0 || mapContactColumns(cells, phoneColumns).fields.external_id !== undefined;
 }
 
 /**
@@ -74,6 +80,7 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
   });
 
   const filled = phoneColumns.filter((column) => cell(column) !== '');
+  if (row.problem !== undefined) return refuse('broken_row', cell(filled[0]), row.problem);
   const readings = filled.map((column) => ({ column, reading: findFirstPhone(cell(column), defaultCountry) }));
   const usable = readings.find(({ reading }) => 'phone' in reading);
   const [first] = readings;
@@ -101,7 +108,7 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
   if (email === fieldCell('email')) importedColumns.add(columns.fields.email);
   if (usable && !hasSeveralNumbers(cell(usable.column), defaultCountry)) importedColumns.add(usable.column);
   const custom = row.cells.flatMap((value, column) =>
-    value === '' || importedColumns.has(column) ? [] : [[columns.customKeys[column] ?? '', value]],
+    value === '' || importedColumns.has(column) ? [] : [[columns.customKeys[column] ?? columnName(column), value]],
   );
 
   const contact = {

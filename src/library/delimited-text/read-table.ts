@@ -1,21 +1,25 @@
-import { Readable } from 'node:stream';
-import { parse, type CsvError, type Parser } from 'csv-parse';
 import { UnreadableFileError } from '../text/decode-text.ts';
-import { detectDelimiter } from './detect-delimiter.ts';
+import { detectLayout } from './detect-layout.ts';
+import { findHeader } from './find-header.ts';
+import { parseRecords, type FileRecord } from './parse-records.ts';
+import { RecordSplitter, type RecordShape } from './split-records.ts';
 
 /**
- * `row_number`: 1 = the first row with data. `file_row`: the number in a spreadsheet program. `cells` may be shorter than the headers: the
- * missing cells are empty.
+ * `row_number`: 1 = the first row with data. `file_row`: the number in a spreadsheet program. `cells`: fewer than the headers where the last
+ * ones are missing; more where the row is wider than the rows of the sample. `problem`: why the cells cannot be trusted, in a sentence.
  */
 export interface TableRow {
   row_number: number;
   file_row: number;
   cells: string[];
+  problem?: string;
 }
 
 export interface Table {
-  /** The headers in the form of `nameHeaders`. */
+  /** The headers in the form of `nameHeaders`, as many as the widest row of the sample has cells. */
   headers: string[];
+  /** The rows above the header. */
+  titles: string[][];
   delimiter: string;
   /** The first rows, for choosing columns. `rows` yields them again. */
   sample: TableRow[];
@@ -24,130 +28,106 @@ export interface Table {
   close(): Promise<void>;
 }
 
+export interface TableOptions {
+  /** Knows headers of the reader's own, by which titles above the header are told from it. */
+  isHeader?: (cells: string[]) => boolean;
+}
+
 const sampleRowCount = 1000;
 const chunkLength = 1 << 16;
 const maxColumns = 2000;
-const maxRowBytes = 1 << 20;
 
 /**
- * Reads delimited text, whole or in pieces, holding only the sample in memory. Missing cells stay absent, cells beyond the header are dropped,
- * blank rows are skipped. Throws `UnreadableFileError` for a text without header or with more than 2,000 columns and, also while iterating,
- * for a quote that is never closed and for a row of more than 1 MiB.
+ * Reads delimited text, whole or in pieces, holding only the sample in memory. Missing cells stay absent, blank rows are skipped, lines above the
+ * header are titles. A row with a broken quote has a `problem`. Throws `UnreadableFileError` for a text without header or with a header of more than
+ * 2,000 columns and, also while iterating, for a line of more than 1 MiB.
  */
-export async function readTable(text: string | AsyncIterable<string>): Promise<Table> {
+export async function readTable(text: string | AsyncIterable<string>, { isHeader }: TableOptions = {}): Promise<Table> {
   const pieces = typeof text === 'string' ? splitIntoChunks(text) : text[Symbol.asyncIterator]();
-  const opening = (await readHead(pieces)).replace(/^\ufeff/, '');
-  const hint = /^"?sep=(.)"?\r?\n/i.exec(opening);
-  const head = hint ? opening.slice(hint[0].length) : opening;
-  const delimiter = hint?.[1] ?? detectDelimiter(head);
+  const { head: opening, isWhole } = await readHead(pieces);
+  const marked = opening.replace(/^\ufeff/, '');
+  const hint = /^"?sep=([^"\r\n])"?\r?\n/i.exec(marked);
+  const head = hint ? marked.slice(hint[0].length) : marked;
+  const layout = detectLayout(head, isWhole);
+  const shape: RecordShape = { delimiter: hint?.[1] ?? layout.delimiter, width: layout.width };
 
-  const records = readRecords(head, pieces, delimiter, hint ? 1 : 0);
-  const header = await records.next();
-  if (header.done) throw new UnreadableFileError('The file is empty: it has no header row');
-  const columns = header.value.cells.length;
-  if (columns > maxColumns) {
+  const records = readRecords(head, pieces, shape, hint ? 1 : 0);
+  const first: FileRecord[] = [];
+  while (first.length <= sampleRowCount) {
+    const record = await records.next();
+    if (record.done) break;
+    first.push(record.value);
+  }
+  if (first.length === 0) throw new UnreadableFileError('The file is empty: it has no header row');
+  const place = findHeader(
+    first.slice(0, 50).map(({ cells }) => cells),
+    isHeader,
+  );
+  const header = first[place]!.cells;
+  shape.width = header.length;
+  const sample = first.slice(place + 1).map(toRow);
+  const columns = sample.reduce((widest, { cells, problem }) => (problem ? widest : Math.max(widest, widthOf(cells))), header.length);
+  if (header.length > maxColumns) {
     await records.return(undefined);
-    throw new UnreadableFileError(`The file has ${columns} columns, which is more than ${maxColumns}; is its first row the header?`);
+    throw new UnreadableFileError(`The file has ${header.length} columns, which is more than ${maxColumns}; is its first row the header?`);
   }
-  const headers = nameHeaders(header.value.cells);
-  const rows = toRows(records, headers.length);
-
-  const sample: TableRow[] = [];
-  while (sample.length < sampleRowCount) {
-    const row = await rows.next();
-    if (row.done) break;
-    sample.push(row.value);
-  }
-  const close = async () => void (await rows.return(undefined));
-  return { headers, delimiter, sample, rows: concatRows(sample, rows), close };
+  const headers = nameHeaders(Array.from({ length: Math.min(columns, maxColumns) }, (_, index) => header[index] ?? ''));
+  const titles = first.slice(0, place).map(({ cells }) => cells);
+  return {
+    headers,
+    titles,
+    delimiter: shape.delimiter,
+    sample,
+    rows: toRows(sample, records),
+    close: async () => void (await records.return(undefined)),
+  };
 }
 
-interface FileRecord {
-  file_row: number;
-  cells: string[];
-}
+/** The name of a column without a header. */
+export const columnName = (index: number): string => `column_${index + 1}`;
 
-/** `place`: the number of the row in the text, from 1, including blank rows. */
-interface ParsedRecord {
-  record: string[];
-  place: number;
-}
-
-async function* readRecords(head: string, rest: AsyncIterator<string>, delimiter: string, rowsBefore: number): AsyncGenerator<FileRecord> {
-  let fileRow = rowsBefore;
+async function* readRecords(head: string, rest: AsyncIterator<string>, shape: RecordShape, rowsBefore: number): AsyncGenerator<FileRecord> {
+  const splitter = new RecordSplitter(shape, rowsBefore);
   try {
-    for await (const parsed of createParser(head, rest, delimiter)) {
-      const { record, place } = parsed as ParsedRecord;
-      fileRow = rowsBefore + place;
-      const cells = record.map(cleanCell);
-      if (cells.some((cell) => cell !== '')) yield { file_row: fileRow, cells };
+    let piece = head;
+    for (let isLast = false; !isLast;) {
+      for (let start = 0; start < piece.length; start += chunkLength)
+        for (const batch of splitter.split(piece.slice(start, start + chunkLength), false)) yield* parseRecords(batch, shape.delimiter);
+      const next = await rest.next();
+      isLast = next.done === true;
+      piece = next.done ? '' : next.value;
     }
-  } catch (error) {
-    const { code, records, empty_lines: emptyLines = 0 } = error as CsvError & { records?: number; empty_lines?: number };
-    const row = rowsBefore + (records === undefined ? fileRow - rowsBefore : records + emptyLines) + 1;
-    if (code === 'CSV_QUOTE_NOT_CLOSED')
-      throw new UnreadableFileError(`A cell in row ${row} begins with a quote that is never closed; close it or remove it`);
-    if (code === 'CSV_MAX_RECORD_SIZE')
-      throw new UnreadableFileError(`Row ${row} is longer than 1 MiB; a quote in it may never be closed, or the file is no table`);
-    throw error;
+    for (const batch of splitter.split('', true)) yield* parseRecords(batch, shape.delimiter);
   } finally {
     await rest.return?.();
   }
 }
 
-function createParser(head: string, rest: AsyncIterator<string>, delimiter: string): Parser {
-  const source = Readable.from(
-    (async function* () {
-      yield head;
-      yield* { [Symbol.asyncIterator]: () => rest };
-    })(),
-  );
-  const parser = parse({
-    delimiter,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    relax_quotes: true,
-    max_record_size: maxRowBytes,
-    trim: true,
-    // Millions of blank lines would take seconds when each is a record of its own.
-    skip_empty_lines: true,
-    // The library's types do not know that `on_record` may return another type.
-    on_record: (record, { records, empty_lines: emptyLines }) =>
-      ({ record, place: records + emptyLines }) satisfies ParsedRecord as unknown as string[],
-  });
-  source.on('error', (error) => parser.destroy(error));
-  parser.on('close', () => source.destroy());
-  return source.pipe(parser);
+function toRow({ file_row, cells, problem }: FileRecord, index: number): TableRow {
+  const width = widthOf(cells);
+  const why = problem ?? (width > maxColumns ? `The row has ${width} cells, which is more than ${maxColumns}` : undefined);
+  return { row_number: index + 1, file_row, cells, ...(why === undefined ? {} : { problem: why }) };
 }
 
-/** Undoes the marks by which spreadsheets keep a number as text (`'00123`, `="00123"`). */
-function cleanCell(cell: string): string {
-  const text = cell.trim().replace(/\r\n?/g, '\n');
-  return text.replace(/^="([^"]*)"$/, '$1').replace(/^'(?=[=+\-@\d(＋０-９])/, '');
-}
+/** The place of the last cell that is not empty, from 1. */
+const widthOf = (cells: string[]): number => cells.findLastIndex((cell) => cell !== '') + 1;
 
-async function* toRows(records: AsyncIterable<FileRecord>, width: number): AsyncGenerator<TableRow, undefined, undefined> {
-  let rowNumber = 0;
-  for await (const { file_row, cells } of records) {
-    rowNumber += 1;
-    yield { row_number: rowNumber, file_row, cells: cells.length > width ? cells.slice(0, width) : cells };
-  }
-}
-
-async function* concatRows(sample: TableRow[], rest: AsyncIterable<TableRow>): AsyncGenerator<TableRow> {
+async function* toRows(sample: TableRow[], rest: AsyncIterable<FileRecord>): AsyncGenerator<TableRow> {
   yield* sample;
-  yield* rest;
+  let count = sample.length;
+  for await (const record of rest) yield toRow(record, count++);
 }
 
 /** Reads pieces until the text is long enough to detect the delimiter. */
-async function readHead(pieces: AsyncIterator<string>): Promise<string> {
-  let text = '';
-  while (text.length < chunkLength) {
+async function readHead(pieces: AsyncIterator<string>): Promise<{ head: string; isWhole: boolean }> {
+  const parts: string[] = [];
+  for (let length = 0; length < chunkLength;) {
     const piece = await pieces.next();
-    if (piece.done) break;
-    text += piece.value;
+    if (piece.done) return { head: parts.join(''), isWhole: true };
+    parts.push(piece.value);
+    length += piece.value.length;
   }
-  return text;
+  return { head: parts.join(''), isWhole: false };
 }
 
 async function* splitIntoChunks(text: string): AsyncGenerator<string> {
@@ -158,7 +138,7 @@ async function* splitIntoChunks(text: string): AsyncGenerator<string> {
 export function nameHeaders(cells: string[]): string[] {
   const taken = new Set<string>();
   return cells.map((cell, index) => {
-    const name = cell.replace(/\s+/g, ' ') || `column_${index + 1}`;
+    const name = cell.replace(/\s+/g, ' ') || columnName(index);
     let unique = name;
     for (let count = 2; taken.has(unique.toLowerCase()); count += 1) unique = `${name}_${count}`;
     taken.add(unique.toLowerCase());

@@ -9,11 +9,12 @@ import { decodeTextPieces } from './decode-text-pieces.ts';
 export async function readDelimited(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   try {
     const table = await readTable(decodeTextPieces(bytes));
+    for (const cells of table.titles) writer.paragraph(cells.filter((cell) => cell !== '').join(' | '));
     writer.row(table.headers, true);
     for await (const { cells } of table.rows) writer.row(cells);
     return {};
   } catch (error) {
-    // The message names the row: "A cell in row 7 begins with a quote that is never closed; close it or remove it".
+    // The message names the row: "Row 7 is longer than 1 MiB".
     if (error instanceof UnreadableFileError) throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
     throw error;
   }
