@@ -62,7 +62,8 @@ async function measureUnit(bench: Bench, unit: Unit): Promise<Counts> {
   return mapCounts((operation) => Number((Math.min(...measured.map((counts) => counts[operation])) / (unit.count ?? 1)).toFixed(4)));
 }
 
-async function countsOf(bench: Bench, { work, spread }: Unit): Promise<Counts> {
+/** What the work and all that follows from it use, counted once. */
+export async function countsOf(bench: Bench, { work, spread }: Pick<Unit, 'work' | 'spread'>): Promise<Counts> {
   // A read first, so that the API key is cached and its look-up does not count.
   await bench.clients.recording.call({ method: 'GET', path: '/api/v1/contacts?limit=1', headers: bench.headers });
   await countUntilQuiet(bench, quietMs);

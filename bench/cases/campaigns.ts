@@ -48,8 +48,8 @@ export class Campaign {
     this.id = id;
   }
 
-  /** A draft over an uploaded file. */
-  static async draft(bench: Bench, caller: Caller, file: string, maxConcurrency: number): Promise<Campaign> {
+  /** A draft over an uploaded file; `configs` are further fields of it. */
+  static async draft(bench: Bench, caller: Caller, file: string, maxConcurrency: number, configs: object = {}): Promise<Campaign> {
     const { clients, headers, agents } = bench;
     const post = <Answer>(path: string, body: object) =>
       clients[caller].json<Answer>({ method: 'POST', path: `/api/v1/campaign/${path}`, headers, body: JSON.stringify(body) });
@@ -64,13 +64,20 @@ export class Campaign {
       max_concurrency: maxConcurrency,
       retry_config: { enabled: false },
       circuit_breaker: { enabled: false },
+      ...configs,
     });
     return new Campaign(bench, caller, id);
   }
 
-  async act(verb: 'start' | 'cancel'): Promise<void> {
+  async act(verb: 'start' | 'pause' | 'resume' | 'cancel'): Promise<void> {
     const { clients, headers } = this.#bench;
     await clients[this.#caller].call({ method: 'POST', path: `/api/v1/campaign/${this.id}/${verb}`, headers, body: '{}' });
+  }
+
+  /** Changes fields of a draft or paused campaign. */
+  async change(configs: object): Promise<void> {
+    const { clients, headers } = this.#bench;
+    await clients[this.#caller].call({ method: 'PATCH', path: this.#path(), headers, body: JSON.stringify(configs) });
   }
 
   read(): Promise<Standing> {
@@ -81,10 +88,18 @@ export class Campaign {
     return this.#get('/progress');
   }
 
-  async #get<Answer>(path: string): Promise<Answer> {
+  /** Reads all of an answer, such as the report. */
+  async load(path: string): Promise<void> {
     const { clients, headers } = this.#bench;
-    return clients[this.#caller].json<Answer>({ method: 'GET', path: `/api/v1/campaign/${this.id}${path}`, headers });
+    await clients[this.#caller].call({ method: 'GET', path: this.#path(path), headers });
   }
+
+  #get<Answer>(path: string): Promise<Answer> {
+    const { clients, headers } = this.#bench;
+    return clients[this.#caller].json<Answer>({ method: 'GET', path: this.#path(path), headers });
+  }
+
+  readonly #path = (rest = ''): string => `/api/v1/campaign/${this.id}${rest}`;
 
   /** Waits until no call of the organization is live. */
   async untilQuiet(limitMs = 120_000): Promise<void> {

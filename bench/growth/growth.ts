@@ -3,6 +3,7 @@ import { prepareGround } from '../account/ground.ts';
 import { operations } from '../account/operations.ts';
 import { prepareUnits } from '../account/units.ts';
 import type { Bench } from '../bench.ts';
+import { measureCampaigns } from './campaigns.ts';
 import { fill } from './fill.ts';
 
 export const scales = [1, 10, 100] as const;
@@ -24,6 +25,8 @@ export async function measureGrowth(progress: Bench['progress'], chosen: string[
       for (let ticks = 0; ticks < settlingTicks; ticks++) await units.find(({ name }) => name.includes('tick'))!.work();
       progress(`Counting at ${scale} times the data`);
       growth[scale] = await measureUnits(bench, units, { progress, chosen });
+      if (chosen.length === 0 || chosen.some((part) => 'campaign'.includes(part)))
+        Object.assign(growth[scale], await measureCampaigns(bench, scale));
     }
     return growth;
   } finally {

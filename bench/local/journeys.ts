@@ -37,7 +37,7 @@ export async function createJourney(service: Client, headers: Record<string, str
   await service.call({ method: 'PATCH', path: `${workflows}/${id}`, headers, body: JSON.stringify({ status: 'active' }) });
   const path = `${workflows}/${id}/triggers`;
   const [created] = (await service.json<{ triggers: Trigger[] }>({ method: 'GET', path, headers })).triggers;
-  return { trigger: created!, firePath: `${path}/${created!.id}/fire` };
+  return { id, trigger: created!, firePath: `${path}/${created!.id}/fire` };
 }
 
 /** Creates an active journey that signed webhooks start; answers their path. `more` is further config of the trigger. */

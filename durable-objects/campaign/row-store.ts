@@ -236,8 +236,23 @@ export class RowStore {
   /** How many rows wait for a calling window although they are stored as pending. */
   countWaiting(openings: WindowOpenings): number {
     if (openings.byTimeZoneGroup.size === 0) return 0;
+    if (this.#areAllClosed(openings)) return this.#tally.read().rows.pending - this.#countPendingButNotNew();
     return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM campaign_row WHERE ${waitsForWindowCondition(openings)}`).one()
       .count;
+  }
+
+  #areAllClosed({ isByContact, byTimeZoneGroup }: WindowOpenings): boolean {
+    return !isByContact || byTimeZoneGroup.size === this.#sql.exec<{ count: number }>('SELECT count(*) AS count FROM lane').one().count;
+  }
+
+  /** The rows that are requested, and those that are due for another request. New rows are many, and these are few. */
+  #countPendingButNotNew(): number {
+    return this.#sql
+      .exec<{ count: number }>(
+        `SELECT (SELECT count(*) FROM asked a CROSS JOIN campaign_row r WHERE r.number = a.number AND r.state = 'pending')
+           + (SELECT count(*) FROM campaign_row WHERE due = 0 AND state = 'pending' AND number NOT IN (SELECT number FROM asked)) AS count`,
+      )
+      .one().count;
   }
 
   page(state: RowState | undefined, openings: WindowOpenings, limit: number, offset: number): RowRecord[] {

@@ -179,6 +179,37 @@ test('after any events of a campaign, its counts match its rows, they add up, an
   );
 });
 
+test.each([false, true])(
+  'the count of rows that wait for a window is that of the rows shown so, with contact time zones: %s',
+  async (use_contact_timezone) => {
+    const campaign = await standingCampaign({ csv: people(40), configs: { max_concurrency: 4 } });
+    const stub = campaign.stub();
+    const [first, second, third] = campaign.slots.keys();
+    await stub.applyReports([ended(first!, 'busy', { at: monday }), dialing(second!), returned(third!, 'too_soon')]);
+    await stub.pause(newActionId());
+    await stub.applyReports(
+      campaign.slots
+        .keys()
+        .slice(3, 6)
+        .map((key) => returned(key, 'withdrawn')),
+    );
+    const schedule_config = {
+      enabled: true,
+      timezone: 'UTC',
+      slots: [{ day_of_week: 3, start_time: '00:00', end_time: '24:00' }],
+      use_contact_timezone,
+    };
+    await stub.change({ configs: { ...campaign.all, schedule_config } });
+    await stub.resume(newActionId());
+    await settle(campaign);
+    const { rows: tally } = (await stub.progress())!;
+    const { rows } = (await stub.rows({ state: undefined, limit: 100, offset: 0 }))!;
+    for (const state of rowStates) expect([state, tally[state]]).toEqual([state, rows.filter((row) => row.state === state).length]);
+    expect(tally.scheduled).toBeGreaterThan(10);
+    expect(tally.pending).toBeGreaterThan(0);
+  },
+);
+
 /** Records every statement that the object runs from now on, with its written rows. */
 const watched = (campaign: Drafted) =>
   inside(campaign.stub(), (_object, state) => {
