@@ -15,18 +15,20 @@ export async function measureGrowth(progress: Bench['progress'], chosen: string[
   const bench = await prepareGround(progress);
   try {
     const units = await prepareUnits(bench);
-    await measureUnits(bench, units, { progress: () => undefined, chosen });
+    const isChosen = (name: string) => chosen.length === 0 || chosen.includes(name);
+    const hasUnits = chosen.length === 0 || units.some(({ name }) => chosen.some((part) => name.includes(part)));
+    // What is copied to fill the database, the units make, also those that are not chosen.
+    if (hasUnits) await measureUnits(bench, units, { progress: () => undefined, chosen: [] });
     const growth = {} as Growth;
     let filled = 0;
     for (const scale of scales) {
-      await fill(bench, filled, scale);
+      if (hasUnits) await fill(bench, filled, scale);
       filled = scale;
       // Each sees a page of what is new, and the last ones nothing more.
       for (let ticks = 0; ticks < settlingTicks; ticks++) await units.find(({ name }) => name.includes('tick'))!.work();
       progress(`Counting at ${scale} times the data`);
-      growth[scale] = await measureUnits(bench, units, { progress, chosen });
-      if (chosen.length === 0 || chosen.some((part) => 'campaign'.includes(part)))
-        Object.assign(growth[scale], await measureCampaigns(bench, scale));
+      growth[scale] = hasUnits ? await measureUnits(bench, units, { progress, chosen }) : {};
+      if (isChosen('campaigns')) Object.assign(growth[scale], await measureCampaigns(bench, scale));
     }
     return growth;
   } finally {
