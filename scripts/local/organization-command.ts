@@ -1,5 +1,6 @@
 import { planLimits } from '../../src/plan.ts';
 import { LocalError } from './settings.ts';
+import type { ShardMoveTarget } from './watch-shard-move.ts';
 
 /** Limits with columns of their own; `plan_limits` holds all others by name. */
 const planColumns: Record<string, string> = {
@@ -16,6 +17,8 @@ const usage = `Usage:
   npm run organization -- show <organization id> [--remote [--env NAME]]
   npm run organization -- set-plan <organization id> <limit> <number|default> [--remote [--env NAME]]
   npm run organization -- move-vectors <organization id> <${indexNames.join('|')}> [--remote [--env NAME]]
+  npm run organization -- move <organization id> --to <shard> [--remote [--env NAME]]
+  npm run organization -- move <organization id> --stop [--remote [--env NAME]]
 
 Limits: ${limitNames.join(', ')}.
 "default" returns to what the PLAN_* variables say. Without --remote the database of STATE_DIR is meant, with it the deployed one,
@@ -28,6 +31,8 @@ export interface OrganizationCommand {
   sql: string;
   /** For a move: the wanted index, and the statement that returns its progress. */
   move?: { target: IndexName; sql: string };
+  /** For a move between shards: what is asked for, and the statement that returns its progress. The first one may answer no row. */
+  shardMove?: { target: ShardMoveTarget; sql: string };
 }
 
 const shown = `id, name, ${Object.values(planColumns).join(', ')}, plan_limits,
@@ -53,6 +58,7 @@ export function parseOrganizationCommand(parameters: string[]): OrganizationComm
     return { organizationId, isRemote, sql: `SELECT ${shown} FROM organization WHERE id = ${organizationId}` };
   }
   if (action === 'move-vectors' && rest.length === 1) return moveCommand(wholeNumber(id, 'The organization id', 1), isRemote, rest[0]!);
+  if (action === 'move') return shardMoveCommand(wholeNumber(id, 'The organization id', 1), isRemote, rest);
   if (action !== 'set-plan' || rest.length !== 2) throw new LocalError(usage);
   const organizationId = wholeNumber(id, 'The organization id', 1);
   const [key = '', value] = rest;
@@ -80,6 +86,34 @@ function moveCommand(organizationId: number, isRemote: boolean, index: string): 
     move: { target, sql: `SELECT ${moveColumns} FROM vector_placement WHERE organization_id = ${organizationId}` },
   };
 }
+
+/** The row says where to; the service does it, and goes on after a crash of its own or of this program. */
+function shardMoveCommand(organizationId: number, isRemote: boolean, [option, shard, ...more]: string[]): OrganizationCommand {
+  const isStop = option === '--stop' && shard === undefined;
+  if ((option !== '--to' && !isStop) || more.length > 0) throw new LocalError(usage);
+  const target = isStop ? 'stop' : wholeNumber(shard, 'The shard', 0);
+  const state = `SELECT o.shard, o.deleting_at, m.phase, m.from_shard, m.to_shard, m.copied, m.changes_left, m.note
+    FROM organization o LEFT JOIN organization_move m ON m.subject_id = o.id WHERE o.id = ${organizationId}`;
+  return {
+    organizationId,
+    isRemote,
+    sql: target === 'stop' ? stopSql(organizationId) : askSql(organizationId, target),
+    shardMove: { target, sql: state },
+  };
+}
+
+const askSql = (organizationId: number, target: number) =>
+  `INSERT INTO organization_move (subject_id, from_shard, to_shard, phase, due_at, requested_at)
+    SELECT id, shard, ${target}, 'asked', 0, unixepoch() * 1000 FROM organization WHERE id = ${organizationId} AND shard < ${target} AND deleting_at IS NULL
+    ON CONFLICT (subject_id) DO UPDATE SET from_shard = excluded.from_shard, to_shard = excluded.to_shard, phase = 'asked', step = 0, cursor = NULL,
+      copied = 0, changes_left = 0, tries = 0, note = NULL, due_at = 0, requested_at = excluded.requested_at, announced_at = NULL, moved_at = NULL,
+      finished_at = NULL WHERE phase IN ('moved', 'cancelled', 'refused')`;
+
+/** A move that the service has not taken up ends at once; one that it has just taken up has to be asked for again. */
+const stopSql = (organizationId: number) =>
+  `UPDATE organization_move SET note = 'The operator called it off', step = 0, cursor = NULL,
+      phase = iif(phase = 'asked', 'cancelled', 'cancelling'), due_at = iif(phase = 'asked', NULL, 0)
+    WHERE subject_id = ${organizationId} AND (phase IN ('copying', 'fenced') OR (phase = 'asked' AND due_at = 0))`;
 
 function wholeNumber(text: string | undefined, name: string, least: number): number {
   const number = Number(text);

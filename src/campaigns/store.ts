@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../database/transit.ts';
 import { and, eq, lt } from 'drizzle-orm';
 import { isNotFailedSql } from '../outbox/failed-messages.ts';
 import type { Database, Statement } from '../database/client.ts';
@@ -188,6 +189,7 @@ export async function findOverdueCampaigns(
   return database.all(
     database.prepare<Pick<SelectedCampaign, 'id' | 'organization_id'>>(
       `SELECT id, organization_id FROM campaign WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:campaign:' || campaign.id")}
+        AND ${isNotInTransitSql('organization_id')}
        ORDER BY wake_at LIMIT ?`,
       before,
       limit,

@@ -1,3 +1,4 @@
+import { isNotLeavingSql } from '../database/transit.ts';
 import { eq } from 'drizzle-orm';
 import { isNotFailedSql } from '../outbox/failed-messages.ts';
 import type { Database } from '../database/client.ts';
@@ -73,7 +74,7 @@ export async function countEvents(database: Database, now: number): Promise<void
     [
       database.prepare(
         `INSERT INTO organization_usage (organization_id, events_count)
-       SELECT organization_id, count(*) FROM event WHERE id > ?1 AND id <= ?2 AND ${isUncounted.replace('?', '?1')} GROUP BY organization_id
+       SELECT organization_id, count(*) FROM event WHERE id > ?1 AND id <= ?2 AND ${isUncounted.replace('?', '?1')} AND ${isNotLeavingSql('organization_id')} GROUP BY organization_id
        ON CONFLICT (organization_id) DO UPDATE SET events_count = events_count + excluded.events_count`,
         from,
         to,

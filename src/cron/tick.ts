@@ -20,6 +20,7 @@ import { getSettings } from '../settings.ts';
 import { findStaleCleanups } from './cleanup/store.ts';
 import { countEvents, findUnhandled } from './cursor-store.ts';
 import { requestLostCalls, wakeStalledObjects, wakeStalledRuns, wakeStalledCallSlots } from './wake-stalled.ts';
+import { findOverdueMoves as findOverdueMovesBetweenShards } from './move-organization/store.ts';
 import { applyRetention } from './retention/apply-retention.ts';
 
 /** How many stale records of a kind a tick sends again in a shard. */
@@ -61,6 +62,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await runStep(log, 'retention', () => applyRetention(bindings, database, now, log));
   }
   await runStep(log, 'deletions', () => resendDeletions(bindings, now, log));
+  await runStep(log, 'moves between shards', () => resendMoves(bindings, now));
 }
 
 async function runStep(log: Logger, name: string, work: () => Promise<void>): Promise<void> {
@@ -152,6 +154,12 @@ async function resendDeletions(bindings: Env, now: number, log: Logger): Promise
   if (overdue.length) log.warn('deletions of organizations are sent for again', { count: overdue.length });
   for (const organization_id of overdue)
     await bindings.FANOUT_QUEUE.send({ v: 1, kind: 'deletion', organization_id } satisfies FanoutMessage);
+}
+
+async function resendMoves(bindings: Env, now: number): Promise<void> {
+  const overdue = await findOverdueMovesBetweenShards(catalog(bindings), now - getSettings(bindings).SWEEP_AFTER_SECONDS * 1000, pageSize);
+  for (const organization_id of overdue)
+    await bindings.FANOUT_QUEUE.send({ v: 1, kind: 'organization_move', organization_id } satisfies FanoutMessage);
 }
 
 const isHourly = (now: number) => Math.floor(now / 60_000) % 60 === 0;

@@ -70,8 +70,20 @@ export const organizationTables: readonly OrganizationTable[] = [
   { table: 'organization', rows: ['id = ?1'] },
 ];
 
+/** These tables are in the first database, on whichever shard the organization is. */
+export const catalogTables: ReadonlySet<string> = new Set(['api_key', 'password_reset', 'session', 'membership', 'organization']);
+
 /** Tables without an organization: users, who may be members of several organizations, and the service's own records. */
-export const globalTables: readonly string[] = ['user', 'login_failure', 'deletion', 'progress', 'write_receipt'];
+export const globalTables: readonly string[] = [
+  'user',
+  'login_failure',
+  'deletion',
+  'progress',
+  'write_receipt',
+  'organization_move',
+  'transit',
+  'transit_change',
+];
 
 /** The folders in R2. The key of an organization's object is one of these, the organization's id and a slash, then a name. */
 export const organizationFolders: readonly string[] = [

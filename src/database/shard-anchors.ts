@@ -60,6 +60,7 @@ const anchors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     is_kept: '0',
   },
   contact: { tags: none, custom_fields: nothing, created_at: never, updated_at: never, deleted_at: never },
+  contact_change: { contact_id: '0', created_at: '9007199254740991' },
   contact_list: { name: empty, metadata: nothing, column_schema: none, created_at: never, updated_at: never, deleted_at: never },
   event: { event_type: empty, data: nothing, created_at: never, handled_at: never },
   integration: {
@@ -166,10 +167,13 @@ const anchors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Tables whose ids nobody outside of their shard sees: work that is deleted when it is done. */
-export const tablesWithoutAnchor: readonly string[] = ['cleanup', 'contact_change'];
+export const tablesWithoutAnchor: readonly string[] = ['cleanup'];
 
 /** A condition that holds for all rows but an anchor. */
 export const isNoAnchorSql = (id: string): string => `${id} % ${idsPerShard} <> 0`;
+
+/** The first id of the shard after the one that gave `id`. */
+export const firstIdAfterRange = (id: number): number => (Math.floor(id / idsPerShard) + 1) * idsPerShard;
 
 /** The SQL that inserts the anchors of a shard that lacks them. */
 export const anchorsSql = (shard: number): string[] =>
@@ -179,13 +183,38 @@ export const anchorsSql = (shard: number): string[] =>
        VALUES (${shard * idsPerShard}, 0, ${Object.values(columns).join(', ')}) ON CONFLICT (id) DO NOTHING`,
   );
 
+/** SQLite itself gives no id of this table twice. */
+const autoincrementedTable = 'knowledge_chunk';
+
+/** Columns that are unique among the rows of no organization, too. */
+const uniqueColumns: ReadonlySet<string> = new Set(['phone', 'account_id', 'provider']);
+
+const isUnique = (column: string, value: string): boolean => value === "'anchor'" || uniqueColumns.has(column);
+
+/**
+ * SQL that gives a table a newest row of no organization when its newest is of `organization`, so that its id is not given again when that row
+ * goes; null for a table whose ids nobody outside of the shard sees. Values that are unique have the id with them.
+ */
+export function newestRowSql(table: string, organization: string): string | null {
+  const columns = anchors[table];
+  if (!columns || table === autoincrementedTable) return null;
+  const values = Object.entries(columns).map(([column, value]) => (isUnique(column, value) ? "'newest:' || (id + 1)" : value));
+  return `INSERT INTO ${table} (id, organization_id, ${Object.keys(columns).join(', ')})
+    SELECT id + 1, 0, ${values.join(', ')} FROM ${table} WHERE id = (SELECT max(id) FROM ${table}) AND organization_id = ${organization}`;
+}
+
 const anchored = new WeakSet<Database>();
 
-/** Makes sure that the ids of a later shard begin where they must. Before its first organization. */
+/** The events of a shard are counted from its first id on; those with lower ids were counted where they came from. */
+const countFromSql = (shard: number): string =>
+  `INSERT INTO progress (name, value) VALUES ('events_counted', ${shard * idsPerShard})
+   ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`;
+
+/** Makes sure that the ids of a later shard begin where they must. Before its first organization, and before one moves there. */
 export async function anchorShard(database: Database, shard: number): Promise<void> {
   if (shard === 0 || anchored.has(database)) return;
   await database.batch(
-    anchorsSql(shard).map((text) => database.prepare(text)),
+    [...anchorsSql(shard), countFromSql(shard)].map((text) => database.prepare(text)),
     'idempotent',
   );
   anchored.add(database);

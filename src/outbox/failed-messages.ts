@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../database/transit.ts';
 import { eq } from 'drizzle-orm';
 import type { Database, Statement } from '../database/client.ts';
 import { failedMessage } from '../database/schema/operations.ts';
@@ -8,7 +9,10 @@ import type { DocumentsMessage, EventsMessage, FanoutMessage } from './messages.
 export const givenUpPrefix = 'given_up:';
 
 /** Messages without a record that the tick would find unhandled later. */
-export type RetriedMessage = DocumentsMessage | EventsMessage | Exclude<FanoutMessage, { kind: 'admission' | 'deletion' | 'vector_move' }>;
+export type RetriedMessage =
+  | DocumentsMessage
+  | EventsMessage
+  | Exclude<FanoutMessage, { kind: 'admission' | 'deletion' | 'vector_move' | 'organization_move' }>;
 
 const partKinds = ['run_end', 'run_event', 'run_told', 'run_release', 'schedule', 'poke'] as const;
 const recordKinds = ['document', 'event', 'delivery', 'schedule_fire', 'cleanup', 'contact_changes'] as const;
@@ -146,7 +150,7 @@ export async function claimDueMessages(database: Database, now: number, restMs: 
   const rows = await database.all(
     database.prepare<{ message: string }>(
       `UPDATE failed_message SET next_try_at = ?1 + ?2
-       WHERE key IN (SELECT key FROM failed_message WHERE next_try_at <= ?1 ORDER BY next_try_at LIMIT ?3) RETURNING message`,
+       WHERE key IN (SELECT key FROM failed_message WHERE next_try_at <= ?1 AND ${isNotInTransitSql('organization_id')} ORDER BY next_try_at LIMIT ?3) RETURNING message`,
       now,
       restMs,
       limit,
@@ -181,7 +185,7 @@ export async function deleteHandledFailures(database: Database, now: number): Pr
   const stillOpen = Object.entries(open).map(([kind, query]) => `WHEN '${kind}' THEN EXISTS (${query})`);
   const handled = await database.all(
     database.prepare<{ key: string }>(
-      `SELECT f.key FROM failed_message f WHERE f.next_try_at <= ? AND NOT CASE f.message ->> 'kind' ${stillOpen.join(' ')} END`,
+      `SELECT f.key FROM failed_message f WHERE f.next_try_at <= ? AND ${isNotInTransitSql('f.organization_id')} AND NOT CASE f.message ->> 'kind' ${stillOpen.join(' ')} END`,
       now,
     ),
   );

@@ -6,6 +6,7 @@ import { redeliverEvent } from '../automation-workflows/runs/waits/deliver-to-wa
 import { retryScheduleFire } from '../automation-workflows/triggers/schedules/fire-schedules.ts';
 import { notifyRun } from '../automation-workflows/runs/lifecycle/notify-run.ts';
 import { processDeletion } from '../cron/delete-organization/process-deletion.ts';
+import { processMove } from '../cron/move-organization/process-move.ts';
 import { processCleanup } from '../cron/cleanup/process-cleanup.ts';
 import { wakeObject } from '../cron/wake-object.ts';
 import { moveVectors } from '../knowledge-base/placement/move-vectors.ts';
@@ -71,7 +72,7 @@ async function consumeCalls(batch: MessageBatch, bindings: Env, log: Logger, def
 async function consumeFanout(batch: MessageBatch, bindings: Env, log: Logger, defer: Context['defer']): Promise<void> {
   const groups = Map.groupBy(batch.messages, ({ body }) => FanoutMessage.safeParse(body).data?.organization_id ?? null);
   await Promise.all(
-    [...groups.values()].map((messages) => processEach(messages, log, (message) => handleFanout(bindings, message, defer))),
+    [...groups.values()].map((messages) => processEach(messages, log, (message) => handleFanout(bindings, message, log, defer))),
   );
 }
 
@@ -92,10 +93,11 @@ const tryRecordReason = ({ database, clock, log }: Context, message: RetriedMess
   recordFailureReason(database, message, error, clock()).catch((second: unknown) => log.error('a reason could not be noted', second));
 
 /** Handles one page. When more pages follow, the next page is a message of its own. */
-async function handleFanout(bindings: Env, { body, attempts }: Message, defer: Context['defer']): Promise<void> {
+async function handleFanout(bindings: Env, { body, attempts }: Message, log: Logger, defer: Context['defer']): Promise<void> {
   const message = FanoutMessage.parse(body);
   // Each page enqueues the next.
   if (message.kind === 'deletion') return processDeletion(bindings, message.organization_id, defer);
+  if (message.kind === 'organization_move') return processMove(bindings, message.organization_id, log);
   const context = await backgroundContext(bindings, message.organization_id, defer);
   if (!context) return;
   try {
@@ -108,7 +110,7 @@ async function handleFanout(bindings: Env, { body, attempts }: Message, defer: C
   }
 }
 
-function processFanout(context: Context, message: Exclude<FanoutMessage, { kind: 'deletion' }>): Promise<boolean> {
+function processFanout(context: Context, message: Exclude<FanoutMessage, { kind: 'deletion' | 'organization_move' }>): Promise<boolean> {
   switch (message.kind) {
     case 'contact_changes':
       return handleContactChanges(context);

@@ -74,6 +74,9 @@ async function failRecord(context: Context, message: AnyMessage, reason: string 
     case 'deletion':
       // The deletion keeps its progress, and the tick enqueues it again.
       return undefined;
+    case 'organization_move':
+      // The same.
+      return undefined;
     case 'admission':
       // The runs that wait are still there, in their named state, and the tick sends for them again.
       return undefined;

@@ -37,7 +37,8 @@ export async function authenticateKey(bindings: Env, key: string, now: number): 
     caller: { userId: apiKey.createdBy, scopes: store.toScopes(apiKey), credential: `key:${apiKey.id}` },
     organization: store.toOrganization(organization, getSettings(bindings)),
   };
-  identityCache().set(hash, { identity, until: Math.min(now + cacheTtlMs, apiKey.expiresAt ?? Infinity) });
+  if (organization.movingTo === null)
+    identityCache().set(hash, { identity, until: Math.min(now + cacheTtlMs, apiKey.expiresAt ?? Infinity) });
   return identity;
 }
 

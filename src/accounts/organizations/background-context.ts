@@ -18,7 +18,8 @@ const cacheTtlMs = 60_000;
 const organizationCache = lazily(() => new LRUCache<number, { organization: Organization; until: number }>({ max: 10_000 }));
 
 /**
- * An organization by its id, for work without a caller's credentials; null when it does not exist or is being deleted. Cached for a minute.
+ * An organization by its id, for work without a caller's credentials; null when it does not exist or is being deleted. Cached for a minute,
+ * unless it is moving to another shard.
  */
 export async function organizationById(bindings: Env, id: number): Promise<Organization | null> {
   const now = systemClock();
@@ -27,7 +28,7 @@ export async function organizationById(bindings: Env, id: number): Promise<Organ
   const row = await store.findOrganization(catalog(bindings), id);
   if (!row || row.deletingAt !== null) return null;
   const organization = store.toOrganization(row, getSettings(bindings));
-  organizationCache().set(id, { organization, until: now + cacheTtlMs });
+  if (row.movingTo === null) organizationCache().set(id, { organization, until: now + cacheTtlMs });
   return organization;
 }
 

@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq, getTableColumns } from 'drizzle-orm';
 import { automationWorkflow, automationRun } from '../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
@@ -220,7 +221,8 @@ export async function findOverdueRuns(
   limit: number,
 ): Promise<{ id: number; organization_id: number }[]> {
   const due = `automation_run WHERE wake_at IS NOT NULL AND wake_at <= ?1 AND (wake_at < ?2 OR (revision = 0 AND wake_at > created_at))
-    AND ${isNotFailedSql("'poke:run:' || automation_run.id")}`;
+    AND ${isNotFailedSql("'poke:run:' || automation_run.id")}
+        AND ${isNotInTransitSql('organization_id')}`;
   return database.all(
     database.prepare<{ id: number; organization_id: number }>(
       roundRobinQuery('id, organization_id', due, 'wake_at').replace(/\?$/, '?3'),

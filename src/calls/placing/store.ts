@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq } from 'drizzle-orm';
 import type { Database, Statement } from '../../database/client.ts';
 import { voiceAgentRun } from '../../database/schema/voice-agents.ts';
@@ -164,7 +165,8 @@ export const completeUnansweredRuns = (database: Database, organizationId: numbe
 export const findStalledCalls = (database: Database, before: number, limit: number): Promise<{ id: number; organization_id: number }[]> =>
   database.all(
     database.prepare<{ id: number; organization_id: number }>(
-      `SELECT id, organization_id FROM voice_agent_run WHERE wake_at < ? AND mode NOT IN ('textchat', 'simtest') ORDER BY wake_at LIMIT ?`,
+      `SELECT id, organization_id FROM voice_agent_run WHERE wake_at < ? AND mode NOT IN ('textchat', 'simtest')
+         AND ${isNotInTransitSql('organization_id')} ORDER BY wake_at LIMIT ?`,
       before,
       limit,
     ),

@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 import type { Context } from '../../context.ts';
 import type { Database } from '../../database/client.ts';
@@ -19,6 +20,7 @@ export async function findStalledSlots(database: Database, before: number, limit
   const rows = await database.all(
     database.prepare<{ organization_id: number }>(
       `SELECT organization_id FROM call_slots WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:call_slots:' || call_slots.organization_id")}
+        AND ${isNotInTransitSql('organization_id')}
        ORDER BY wake_at LIMIT ?`,
       before,
       limit,

@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 import type { Database } from '../../database/client.ts';
 
@@ -6,6 +7,7 @@ export const findStalledChats = (database: Database, before: number, limit: numb
   database.all(
     database.prepare<{ id: number; organization_id: number }>(
       `SELECT id, organization_id FROM voice_agent_run WHERE wake_at < ? AND mode = 'textchat' AND ${isNotFailedSql("'poke:chat:' || voice_agent_run.id")}
+        AND ${isNotInTransitSql('organization_id')}
        ORDER BY wake_at LIMIT ?`,
       before,
       limit,

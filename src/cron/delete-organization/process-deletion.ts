@@ -4,6 +4,7 @@ import { deletedOrganizationContext } from '../../accounts/organizations/backgro
 import { catalog } from '../../database/shards.ts';
 import { isQueryBudgetSpent } from '../../database/query-budget.ts';
 import type { FanoutMessage } from '../../outbox/messages.ts';
+import { findMove, isOver } from '../move-organization/store.ts';
 import { deletionSteps } from './steps.ts';
 
 /** How long one message works before the rest is sent to the end of the queue. */
@@ -16,6 +17,9 @@ export async function processDeletion(bindings: Env, organizationId: number, def
   const deletion = await store.findOpenDeletion(accounts, organizationId);
   if (!deletion) return;
   const message: FanoutMessage = { v: 1, kind: 'deletion', organization_id: organizationId };
+  // Its rows may be in two shards, and the move calls itself off or ends.
+  const move = await findMove(accounts, organizationId);
+  if (move && !isOver(move)) return void (await bindings.FANOUT_QUEUE.send(message, { delaySeconds: retryDelaySeconds }));
   const context = await deletedOrganizationContext(bindings, organizationId, defer);
   if (!context) return store.finishDeletion(accounts, deletion, Date.now());
   const until = Date.now() + budgetMs;

@@ -2,7 +2,7 @@ import type { Statement, Database, Row } from '../../database/client.ts';
 import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Context } from '../../context.ts';
-import type { OrganizationTable } from '../../database/organization-tables.ts';
+import { catalogTables, type OrganizationTable } from '../../database/organization-tables.ts';
 import * as schema from '../../database/schema/index.ts';
 import { catalog } from '../../database/shards.ts';
 import type { DeletionStep } from './step.ts';
@@ -51,9 +51,6 @@ export interface RowDependents {
   columns: string;
   remove(context: Context, rows: Row[]): Promise<void>;
 }
-
-/** These tables are in the first database, on whichever shard the organization is. */
-const catalogTables = new Set(['api_key', 'password_reset', 'session', 'membership']);
 
 export function removeRowsStep({ table, rows: conditions }: OrganizationTable, attached?: RowDependents): DeletionStep {
   return {

@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq } from 'drizzle-orm';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 import type { Database, Statement } from '../../database/client.ts';
@@ -16,7 +17,11 @@ export interface StoredArchive {
 export const findOldArchives = (database: Database, before: number, limit: number): Promise<StoredArchive[]> =>
   database.all(
     database.prepare<StoredArchive>(
-      roundRobinQuery('id, organization_id, kind, name', 'archive WHERE created_at < ?', 'created_at'),
+      roundRobinQuery(
+        'id, organization_id, kind, name',
+        `archive WHERE created_at < ? AND ${isNotInTransitSql('organization_id')}`,
+        'created_at',
+      ),
       before,
       limit,
     ),

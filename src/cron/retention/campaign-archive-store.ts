@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq } from 'drizzle-orm';
 import type { ArchivedCampaign } from '../../campaigns/rows/archived-rows.ts';
 import type { Database } from '../../database/client.ts';
@@ -16,7 +17,8 @@ export const findCampaignsToArchive = (database: Database, before: number, limit
     database.prepare<EndedCampaign>(
       roundRobinQuery(
         'id, organization_id, is_archived',
-        '(SELECT id, organization_id, completed_at, archive IS NOT NULL AS is_archived FROM campaign WHERE completed_at < ? AND is_kept = 1)',
+        `(SELECT id, organization_id, completed_at, archive IS NOT NULL AS is_archived FROM campaign
+          WHERE completed_at < ? AND is_kept = 1 AND ${isNotInTransitSql('organization_id')})`,
         'completed_at',
       ),
       before,

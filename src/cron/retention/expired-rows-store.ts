@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import type { Database } from '../../database/client.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 
@@ -19,7 +20,11 @@ export async function deleteExpiredRows(
   { table, key, order, isExpired: isOver }: ExpiredRows,
   before: number,
 ): Promise<boolean> {
-  const page = roundRobinQuery(`${key}, organization_id`, `${table} spent WHERE ${order} < ?1 AND ${isOver}`, order).replace(/\?$/, '?2');
+  const page = roundRobinQuery(
+    `${key}, organization_id`,
+    `${table} spent WHERE ${order} < ?1 AND ${isOver} AND ${isNotInTransitSql('spent.organization_id')}`,
+    order,
+  ).replace(/\?$/, '?2');
   const removed = await database.all(
     database.prepare(`DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM (${page})) RETURNING 1`, before, pageRows),
     'idempotent',
@@ -51,7 +56,7 @@ const eventTypesPerPage = 1000;
  * ones. Returns true when there may be more.
  */
 export async function deleteUnseenEventTypes(database: Database, before: number, now: number): Promise<boolean> {
-  const page = `SELECT organization_id, event_type FROM event_type WHERE created_at < ?1 ORDER BY created_at LIMIT ${eventTypesPerPage}`;
+  const page = `SELECT organization_id, event_type FROM event_type WHERE created_at < ?1 AND ${isNotInTransitSql('organization_id')} ORDER BY created_at LIMIT ${eventTypesPerPage}`;
   const isKept = `EXISTS (SELECT 1 FROM event e WHERE e.organization_id = event_type.organization_id AND e.event_type = event_type.event_type)`;
   const [gone, kept] = await database.batch(
     [

@@ -1,5 +1,6 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import type { Database } from '../../database/client.ts';
-import { isNoAnchorSql } from '../../database/shard-anchors.ts';
+import { firstIdAfterRange, isNoAnchorSql } from '../../database/shard-anchors.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 
 /** A table that is read along its primary key: ids are assigned in the order of age. */
@@ -34,17 +35,23 @@ export async function findOldRows(database: Database, walked: RetainedTable, bef
   const { table, isDone, length } = walked;
   const from = 'coalesce((SELECT value FROM progress WHERE name = ?1), 0)';
   const [first] = await database.all(
-    database.prepare<{ created_at: number }>(`SELECT created_at FROM ${table} WHERE id > ${from} ORDER BY id LIMIT 1`, cursorName(table)),
+    database.prepare<{ id: number; created_at: number; newest: number }>(
+      `SELECT id, created_at, (SELECT max(id) FROM ${table}) AS newest FROM ${table} WHERE id > ${from} ORDER BY id LIMIT 1`,
+      cursorName(table),
+    ),
   );
   if (!first || first.created_at >= before) {
-    await moveCursor(database, table, 0);
-    return { rows: [], isLast: true };
+    // Organizations that moved here have brought lower ids. Those of the shard itself begin anew with age.
+    const nextRange = first ? firstIdAfterRange(first.id) : Infinity;
+    const isLast = !first || first.newest < nextRange;
+    await moveCursor(database, table, isLast ? 0 : nextRange - 1);
+    return { rows: [], isLast };
   }
   const window = `SELECT * FROM ${table} WHERE id > ${from} ORDER BY id LIMIT ${windowRows}`;
   const columns = 'id, organization_id';
   const turns = roundRobinQuery(
     `${columns}, length`,
-    `(SELECT ${columns}, ${length} AS length FROM (${window}) old WHERE created_at < ?2 AND id < (SELECT max(id) FROM ${table}) AND ${isNoAnchorSql('id')} AND ${isDone})`,
+    `(SELECT ${columns}, ${length} AS length FROM (${window}) old WHERE created_at < ?2 AND id < (SELECT max(id) FROM ${table}) AND ${isNoAnchorSql('id')} AND ${isNotInTransitSql('organization_id')} AND ${isDone})`,
     'id',
   ).replace(/\?$/, '?3');
   const [candidates, seen] = await database.batch([

@@ -29,5 +29,8 @@ export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   integration: 'as people connect tools',
   integration_contact: 'leaves with its contact or connection',
   integration_sync: 'the newest of each connection',
+  organization_move: 'one for each organization that was moved',
+  transit: 'one for each organization that is moving',
+  transit_change: 'leaves when it is copied, at the latest with the end of the move',
   failed_message: 'leaves when its record is handled or given up',
 };

@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
@@ -11,7 +12,11 @@ export interface StoredUpload {
 /** Uploads that were not checked since `before`, with organizations in turns. */
 export const findOldUploads = (database: Database, before: number, limit: number): Promise<StoredUpload[]> =>
   database.all(
-    database.prepare<StoredUpload>(roundRobinQuery('name, organization_id', 'upload WHERE created_at < ?', 'created_at'), before, limit),
+    database.prepare<StoredUpload>(
+      roundRobinQuery('name, organization_id', `upload WHERE created_at < ? AND ${isNotInTransitSql('organization_id')}`, 'created_at'),
+      before,
+      limit,
+    ),
   );
 
 /** Whether a draft, or a campaign whose rows are not archived, uses the file. */

@@ -20,6 +20,8 @@ export const organization = sqliteTable('organization', {
   createdAt: moment('created_at').notNull(),
   /** When the deletion was requested. From then on no lookup finds the organization. */
   deletingAt: moment('deleting_at'),
+  /** The shard to which the organization is moving. Until it has, nobody caches this row. */
+  movingTo: integer('moving_to'),
 });
 
 export const user = sqliteTable(
@@ -113,6 +115,56 @@ export const loginFailure = sqliteTable(
     windowEndsAt: moment('window_ends_at').notNull(),
   },
   (table) => [index('login_failure_end').on(table.windowEndsAt)],
+);
+
+export type MovePhase =
+  | 'asked'
+  | 'copying'
+  | 'fenced'
+  /** The new shard is in use; what began before may still write to the old one, and is refused. */
+  | 'left'
+  | 'clearing'
+  | 'moved'
+  | 'cancelling'
+  | 'cancelled'
+  | 'refused';
+
+/** The latest move of an organization between shards, running or finished. */
+export const organizationMove = sqliteTable(
+  'organization_move',
+  {
+    /** The organization's id. */
+    subjectId: integer('subject_id').primaryKey(),
+    fromShard: integer('from_shard').notNull(),
+    toShard: integer('to_shard').notNull(),
+    phase: text('phase').$type<MovePhase>().notNull(),
+    /** The table that is being copied or cleared, by its place in the list of tables. */
+    step: integer('step').notNull().default(0),
+    /** The primary key of the last row of that table that was looked at. */
+    cursor: json<(string | number)[]>('cursor'),
+    /** How many rows were copied; rows that changed meanwhile count again. */
+    copied: integer('copied').notNull().default(0),
+    /** How many changes are still to be copied, when it was last looked at. */
+    changesLeft: integer('changes_left').notNull().default(0),
+    /** How often the end was begun and put off. */
+    tries: integer('tries').notNull().default(0),
+    /** Raised by each worker that takes up the move, so that an earlier one writes nothing any more. */
+    claim: integer('claim').notNull().default(0),
+    /** Why the move waits, or how it ended. */
+    note: text('note'),
+    /** The moment after which the tick sends the move's message again; null: done. */
+    dueAt: moment('due_at'),
+    requestedAt: moment('requested_at').notNull(),
+    announcedAt: moment('announced_at'),
+    /** When the new shard came into use. */
+    movedAt: moment('moved_at'),
+    finishedAt: moment('finished_at'),
+  },
+  (table) => [
+    index('organization_move_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+  ],
 );
 
 /** Deletions of organizations, running or finished. A row outlives its organization and names no person. */

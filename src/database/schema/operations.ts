@@ -88,6 +88,29 @@ export const writeReceipt = sqliteTable('write_receipt', {
   rowId: integer('row_id').notNull(),
 });
 
+/**
+ * In each shard: the organizations whose rows are moving out of it or into it. Beyond `copying` the minute tick leaves their rows alone.
+ * `fenced` and `left`: triggers refuse every write to them.
+ */
+export const transit = sqliteTable('transit', {
+  /** The organization's id. */
+  subjectId: integer('subject_id').primaryKey(),
+  stage: text('stage').$type<'copying' | 'fenced' | 'left' | 'clearing' | 'arriving'>().notNull(),
+  /** The `claim` of the worker that may write. */
+  holder: integer('holder').notNull(),
+});
+
+/** A row of a moving organization that changed after its table began to be copied. Written by triggers. `seq` is never given again. */
+export const transitChange = sqliteTable('transit_change', {
+  seq: integer('seq').primaryKey({ autoIncrement: true }),
+  /** The organization's id. */
+  subjectId: integer('subject_id').notNull(),
+  /** The table. */
+  kind: text('kind').notNull(),
+  /** The row's primary key, as a JSON list. */
+  key: text('key').notNull(),
+});
+
 /** A file in R2 with rows that left the database. The row is written before the file, so that no file is unknown. */
 export const archive = sqliteTable(
   'archive',

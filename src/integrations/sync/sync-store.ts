@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
 import { integration, type integrationSync } from '../../database/schema/integrations.ts';
@@ -41,7 +42,7 @@ export async function insertDueSyncs(
   database: Database,
   { now, nextSyncAt, limit }: { now: number; nextSyncAt: number; limit: number },
 ): Promise<SyncOfOrganization[]> {
-  const due = `SELECT id FROM integration WHERE next_sync_at <= ?1 AND next_sync_at IS NOT NULL AND is_active = 1 ORDER BY next_sync_at, id LIMIT ?2`;
+  const due = `SELECT id FROM integration WHERE next_sync_at <= ?1 AND next_sync_at IS NOT NULL AND is_active = 1 AND ${isNotInTransitSql('organization_id')} ORDER BY next_sync_at, id LIMIT ?2`;
   const [begun] = await database.batch(
     [
       database.prepare<SyncOfOrganization>(
@@ -66,7 +67,7 @@ export async function claimLapsedSyncs(
   return database.all(
     database.prepare<SyncOfOrganization>(
       `UPDATE integration_sync SET lease_until = ?2 WHERE id IN (
-         SELECT id FROM integration_sync WHERE status = 'running' AND lease_until < ?1 ORDER BY lease_until LIMIT ?3
+         SELECT id FROM integration_sync WHERE status = 'running' AND lease_until < ?1 AND ${isNotInTransitSql('organization_id')} ORDER BY lease_until LIMIT ?3
        ) RETURNING id, organization_id`,
       before,
       now,

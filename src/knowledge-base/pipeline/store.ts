@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../database/client.ts';
 import { knowledgeDocument } from '../../database/schema/knowledge-base.ts';
@@ -151,7 +152,7 @@ export async function claimOverdueDocuments(
   return database.all(
     database.prepare<Pick<DocumentRow, 'id' | 'organization_id' | 'next_generation' | 'size_bytes'>>(
       `UPDATE knowledge_document SET due_at = ? WHERE id IN (
-         SELECT id FROM knowledge_document WHERE due_at IS NOT NULL AND due_at < ? ORDER BY due_at LIMIT ?
+         SELECT id FROM knowledge_document WHERE due_at IS NOT NULL AND due_at < ? AND ${isNotInTransitSql('organization_id')} ORDER BY due_at LIMIT ?
        ) RETURNING id, organization_id, next_generation, size_bytes`,
       dueAt,
       before,

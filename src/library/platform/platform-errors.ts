@@ -16,7 +16,8 @@ interface ErrorPatterns {
 const d1: ErrorPatterns = {
   // https://developers.cloudflare.com/d1/observability/debug-d1/#error-list
   part: 'database',
-  refused: /D1 DB is overloaded|Cannot resolve D1 DB due to transient issue|Internal error while starting up D1/i,
+  // The first is the words of this service: the organization has moved to another shard (database/transit.ts).
+  refused: /organization_moved|D1 DB is overloaded|Cannot resolve D1 DB due to transient issue|Internal error while starting up D1/i,
   lost: /Internal error in D1|D1 DB (storage operation )?exceeded|D1 DB's isolate exceeded|D1 DB reset/i,
 };
 const durableObjects: ErrorPatterns = {

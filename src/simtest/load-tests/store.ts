@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq } from 'drizzle-orm';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 import type { Database } from '../../database/client.ts';
@@ -160,6 +161,7 @@ export const findOverdueLoadTests = (
   database.all(
     database.prepare<{ id: number; organization_id: number }>(
       `SELECT id, organization_id FROM load_test WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:load_test:' || load_test.id")}
+        AND ${isNotInTransitSql('organization_id')}
        ORDER BY wake_at LIMIT ?`,
       before,
       limit,

@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq, isNull } from 'drizzle-orm';
 import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 import type { Database, Statement } from '../../database/client.ts';
@@ -131,6 +132,7 @@ export const findOverdueSessions = (
   database.all(
     database.prepare<{ id: number; organization_id: number }>(
       `SELECT id, organization_id FROM test_session WHERE wake_at IS NOT NULL AND wake_at < ? AND ${isNotFailedSql("'poke:test_session:' || test_session.id")}
+        AND ${isNotInTransitSql('organization_id')}
        ORDER BY wake_at LIMIT ?`,
       before,
       limit,

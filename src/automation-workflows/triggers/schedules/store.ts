@@ -1,3 +1,4 @@
+import { isNotInTransitSql } from '../../../database/transit.ts';
 import { and, eq, isNull } from 'drizzle-orm';
 import { automationTrigger, scheduleFire } from '../../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../../database/stored-row.ts';
@@ -12,7 +13,8 @@ export async function findDueTriggers(database: Database, now: number, limit: nu
     database.prepare<TriggerWithWorkflow>(
       `SELECT ${triggerWithWorkflowColumns}
        FROM automation_trigger t INDEXED BY automation_trigger_due CROSS JOIN automation_workflow w
-       WHERE t.next_fire_at IS NOT NULL AND t.next_fire_at <= ? AND w.id = t.workflow_id AND ${isNotFailedSql("'schedule:' || t.id")} ORDER BY t.next_fire_at LIMIT ?`,
+       WHERE t.next_fire_at IS NOT NULL AND t.next_fire_at <= ? AND w.id = t.workflow_id AND ${isNotFailedSql("'schedule:' || t.id")}
+         AND ${isNotInTransitSql('t.organization_id')} ORDER BY t.next_fire_at LIMIT ?`,
       now,
       limit,
     ),
