@@ -26,8 +26,9 @@ import { PayloadGoneError } from '../../src/database/payload.ts';
 import { platformErrorKind } from '../../src/library/platform/platform-errors.ts';
 import { isRecord } from '../../src/library/json/json.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
-import { fallbackDelayMs, type Timer } from '../shared/timers.ts';
-import { runSchemaSteps, StoredJournal } from './stored-journal.ts';
+import { fallbackDelayMs, type AlarmDelay, type Timer } from '../shared/timers.ts';
+import { RunRecord } from './run-record.ts';
+import { StoredJournal } from './stored-journal.ts';
 import type { RunEvent } from '../../src/automation-workflows/runs/cause.ts';
 import type { RunFacts } from '../../src/automation-workflows/runs/store.ts';
 import { loadReadRun, loadRun, type LoadedRun, projectProgress } from '../../src/automation-workflows/runs/engine/run-row.ts';
@@ -52,6 +53,8 @@ const unloadAfterMs = 500;
 /** When a retry whose object crashed is completed. */
 const retryRecoveryMs = 30_000;
 const failedRetentionMs = 30 * 86_400_000;
+/** More history records than ever fit into the run's row. */
+const maxPackedEntries = 50;
 
 /**
  * One run of a journey, named `{organization_id}/{run_id}`. The run's D1 row starts the object. The first steps are taken at once, in memory; a
@@ -63,16 +66,20 @@ const failedRetentionMs = 30 * 86_400_000;
  * - `retry`: completes a retry that a person asked for
  * - `finish`: the work after the end
  */
-export class AutomationRunObject extends BaseDurableObject implements RunObject {
-  readonly #journal = new StoredJournal(this.ctx.storage, this.projection, () => this.#endFirstAdvance());
+export class AutomationRunObject extends BaseDurableObject<RunRecord> implements RunObject {
+  readonly #journal = new StoredJournal(this.ctx.storage, this.objectStore, this.projection, () => this.#endFirstAdvance());
   #loaded: LoadedRun | null = null;
   /** How many runs of the workflow were held by `max_active_runs` when the row was last written; null: not known. */
   #heldRuns: number | null = null;
-  /** The first advance, while it is under way. */
-  #firstAdvance: Promise<void> | null = null;
+  /** Whether the steps that were due are taken and their result is being shown. No step is under way. */
+  #isShowingSteps = false;
+  /** The advance that is under way: one step at a time. */
+  #advancing: Promise<void> | null = null;
 
-  protected schemaSteps() {
-    return runSchemaSteps;
+  protected override readonly kindsThatProject = ['advance', 'finish'];
+
+  protected openStore(storage: DurableObjectStorage, alarmDelay: AlarmDelay) {
+    return new RunRecord(storage, alarmDelay);
   }
 
   /** Runs that wait for the same moment do not all call the database in the same second. */
@@ -90,12 +97,12 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
       if (!this.#isPresent()) {
         this.#loaded = loaded;
         this.#journal.begin(runId, organizationId, startProgress(loaded.graph, this.clock(), loaded.origin.event?.id ?? null));
-        void this.#runFirstAdvance();
+        this.#advanceInBackground();
         return 'started';
       }
     }
     if (this.#journal.isFirstAdvance()) {
-      void this.#runFirstAdvance();
+      this.#advanceInBackground();
       return 'running';
     }
     await this.timers.arm();
@@ -125,7 +132,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   async history(page: { limit: number; offset: number }): Promise<HistoryPage | null> {
     this.#endFirstAdvance();
     if (!this.exists()) return null;
-    const entries = this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', page.limit, page.offset);
+    const entries = this.#journal.entries(page.offset, page.limit);
     return { records: entries.map(historyRecord), total: this.#journal.count() };
   }
 
@@ -212,10 +219,8 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     if (state !== 'failed') return { refused: 'state', state };
     // The first of several requests retries the run; the others find it running.
     if (retryVersion !== undefined) return { refused: 'state', state: 'running' };
-    this.ctx.storage.transactionSync(() => {
-      this.#journal.patchProgress({ retryVersion: version });
-      this.timers.set('retry', this.clock() + retryRecoveryMs);
-    });
+    this.timers.set('retry', this.clock() + retryRecoveryMs);
+    this.#journal.patchProgress({ retryVersion: version });
     return this.#retry();
   }
 
@@ -225,7 +230,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
   }
 
   override async alarm(): Promise<void> {
-    if (this.#journal.isFirstAdvance()) await this.#runFirstAdvance();
+    if (this.#journal.isFirstAdvance()) await this.#advanceInBackground();
     await super.alarm();
   }
 
@@ -234,34 +239,41 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     return this.exists() || this.#journal.isFirstAdvance();
   }
 
-  /** Takes steps until the run has ended or has tables. Whatever breaks this off, the alarm or the minute tick goes on. */
-  #runFirstAdvance(): Promise<void> {
-    this.#firstAdvance ??= runInvocation(() => this.#tryFirstAdvance()).finally(() => (this.#firstAdvance = null));
-    this.ctx.waitUntil(this.#firstAdvance);
-    return this.#firstAdvance;
+  /** Advances the run beside the call that asks for it. Whatever breaks this off, the alarm or the minute tick goes on. */
+  #advanceInBackground(): Promise<void> {
+    this.#advancing ??= runInvocation(() => this.#tryAdvance()).finally(() => (this.#advancing = null));
+    this.ctx.waitUntil(this.#advancing);
+    return this.#advancing;
   }
 
-  async #tryFirstAdvance(): Promise<void> {
+  async #tryAdvance(): Promise<void> {
     try {
       await this.#advance();
+      if (this.exists() && !isLive(this.#journal.progress().state)) await this.#finish();
     } catch (error) {
       if (!this.#isPresent()) return;
-      this.log.error('the first advance of a run failed; its alarm goes on', error);
+      this.log.error('steps of a run failed; its alarm goes on', error);
       this.#endFirstAdvance();
       this.timers.set('advance', this.clock());
     }
     if (this.exists()) await this.timers.arm();
   }
 
-  /** Gives a run in its first advance its tables and timers, because it must wait, or somebody asks for it. Its steps go on. */
+  /** Advances the run because what it waited for is there. */
+  async #advanceNow(): Promise<void> {
+    const isIdle = this.#advancing === null;
+    this.timers.set('advance', this.clock() + (isIdle ? fallbackDelayMs : 0));
+    await this.timers.arm();
+    if (isIdle && this.exists()) void this.#advanceInBackground();
+  }
+
+  /** Gives a run in its first advance its timers, because it must wait, or somebody asks for it. Its steps go on. */
   #endFirstAdvance(): void {
-    if (!this.#journal.isFirstAdvance()) return;
+    if (!this.#journal.isFirstAdvance()) return this.objectStore.flush();
     const fallback = this.clock() + fallbackDelayMs;
-    this.ctx.storage.transactionSync(() => {
-      this.create();
-      this.#journal.writeTables();
-      this.timers.set('advance', fallback);
-    });
+    this.create();
+    this.timers.set('advance', fallback);
+    this.objectStore.flush();
     void this.ctx.storage.setAlarm(fallback);
   }
 
@@ -275,13 +287,9 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     const { row, settings, origin } = run;
     const isHeard = Boolean(row.has_end_trigger) && !origin.isTest;
     if (isHeard || row.parent_run_id !== null || settings.max_active_runs !== null) return false;
-    const entries = this.#journal.firstEntries();
     const { id } = this.#journal.identity();
-    const history = packHistory(entries);
-    if (history === null)
-      await archiveHistory(this.env.FILES, context.organization.id, id, entries.length, (offset, limit) =>
-        entries.slice(offset, offset + limit),
-      );
+    const history = this.#packHistory();
+    if (history === null) await this.#archiveHistory(context.organization.id, id);
     if (!this.#journal.isFirstAdvance()) return false;
     const { heldRuns } = await projectProgress(context, id, progress, { revision: 1, wakeAt: null, history });
     // Somebody asked for the run meanwhile: it has tables now, and ends with their timers.
@@ -292,31 +300,60 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     return true;
   }
 
+  /** The history for the run's row; null: it is too long. */
+  #packHistory(): string | null {
+    return this.#journal.count() > maxPackedEntries ? null : packHistory(this.#journal.entries(0, maxPackedEntries));
+  }
+
+  #archiveHistory(organizationId: number, id: number): Promise<void> {
+    return archiveHistory(this.env.FILES, organizationId, id, this.#journal.count(), (offset, limit) =>
+      this.#journal.entries(offset, limit),
+    );
+  }
+
   async #forgetFirstAdvance(): Promise<void> {
-    this.#journal.forget();
     this.#loaded = null;
-    if (this.#journal.isFirstAdvanceStored()) await this.destroy();
+    if (this.objectStore.isStored()) await this.destroy();
+    else this.objectStore.forget();
   }
 
   protected async onTimer(timer: Timer): Promise<void> {
-    // The first advance may still be under way: one step at a time.
-    await this.#firstAdvance;
+    await this.#advancing;
     if (!this.exists()) return;
     if (timer.kind === 'retry') await this.#retry();
-    else if (timer.kind === 'advance') await this.#advance().catch((error: unknown) => this.#retryOrFail(error));
+    else if (timer.kind === 'advance') await this.#advanceByAlarm();
     else if (timer.kind === 'withdraw') await this.#withdrawCalls();
     else await this.#finish();
   }
 
-  async #advanceNow(): Promise<void> {
-    this.timers.set('advance', this.clock());
-    await this.timers.arm();
+  async #advanceByAlarm(): Promise<void> {
+    const advancing = this.#advance().catch((error: unknown) => this.#retryOrFail(error));
+    this.#advancing = advancing.then(
+      () => {},
+      () => {},
+    );
+    await advancing.finally(() => (this.#advancing = null));
   }
 
+  /** Takes the steps that are due, shows the result in the row, and sets the timer of what comes next. Until then, the timer `advance` stays due. */
   async #advance(): Promise<void> {
-    const next = await this.#runSteps().catch((error: unknown) => this.#scheduleRetry(error));
-    if (next === null) return;
-    await this.project();
+    const run = await this.#takeSteps().catch((error: unknown) => this.#scheduleRetry(error));
+    if (!run) return;
+    this.#isShowingSteps = true;
+    await this.project().finally(() => (this.#isShowingSteps = false));
+    if (this.exists()) this.#setNextTimer(run);
+  }
+
+  #setNextTimer(run: LoadedRun): void {
+    const progress = this.#journal.progress();
+    if (progress.leftCalls?.length) this.timers.ensure('withdraw', this.clock());
+    const next = nextWakeAt(progress, deadlineOf(run, progress));
+    if (next === null) {
+      this.timers.clear('advance');
+      this.timers.ensure('finish', this.clock());
+      return;
+    }
+    this.timers.set('advance', Math.max(next, this.clock()));
     // A waiting run holds no memory, and wakes with the settings that are current then.
     if (next - this.clock() > unloadAfterMs) this.#loaded = null;
   }
@@ -333,13 +370,13 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     }
     const retry = nextPlatformRetry(this.#journal.progress(), error, { now: this.clock(), random: this.random });
     this.log.error('a run waits for the platform', error, { tries: retry.tries });
-    this.#journal.patchProgress({ trouble: retry });
     this.timers.set('advance', retry.nextTryAt);
+    this.#journal.patchProgress({ trouble: retry });
     return null;
   }
 
-  /** Takes steps and sets the timer of the next step. Answers the epoch ms of that timer; null when the run has ended. */
-  async #runSteps(): Promise<number | null> {
+  /** Takes the steps that are due. Null: the run has left nothing to do. */
+  async #takeSteps(): Promise<LoadedRun | null> {
     const { context, loaded, run } = await this.#loadDependencies();
     if (this.#journal.isFirstAdvance() && !isLive(loaded.row.state)) {
       // The object died after it had ended the row, or the row was ended meanwhile. The row is final.
@@ -353,16 +390,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     this.#endFirstAdvance();
     if (!this.exists()) return null;
     if (this.#journal.progress().failing) this.#journal.patchProgress({ failing: undefined });
-    const progress = this.#journal.progress();
-    if (progress.leftCalls?.length) this.timers.ensure('withdraw', this.clock());
-    const next = nextWakeAt(progress, run.deadline);
-    if (next === null) {
-      this.timers.clear('advance');
-      this.timers.ensure('finish', this.clock());
-      return null;
-    }
-    this.timers.set('advance', Math.max(next, this.clock()));
-    return next;
+    return loaded;
   }
 
   /**
@@ -435,11 +463,10 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     if ((progress.toldEnds ?? 0) < ends) {
       await this.#notifyEnded(context, run, progress);
       if (!this.exists()) return;
+      if (this.objectStore.get().isHistoryInRow) return this.destroy();
       this.#journal.patchProgress({ toldEnds: ends });
     }
-    await archiveHistory(this.env.FILES, context.organization.id, run.row.id, this.#journal.count(), (offset, limit) =>
-      this.#journal.entries('ORDER BY id LIMIT ? OFFSET ?', limit, offset),
-    );
+    if (!this.objectStore.get().isHistoryInRow) await this.#archiveHistory(context.organization.id, run.row.id);
     // During the awaits another alarm may have finished this work, or a person may have retried the run.
     if (!this.exists()) return;
     if (isLive(this.#journal.progress().state)) return this.timers.clear('finish');
@@ -498,11 +525,16 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
     const { context, run } = await this.#load();
     const progress = this.#journal.progress();
     const wake = nextWakeAt(progress, deadlineOf(run, progress));
+    // No step of the ended run is under way whose result would change the history. A failed run may be retried.
+    const isFinal = this.#isShowingSteps && progress.endedAt !== null && progress.state !== 'failed';
+    const history = isFinal ? this.#packHistory() : null;
     const { isAccepted, workflowStatus, heldRuns } = await projectProgress(context, id, progress, {
       revision,
       wakeAt: wake === null ? null : Math.max(wake, this.clock()),
+      history,
     });
     this.#heldRuns = heldRuns;
+    if (isAccepted && history !== null) this.objectStore.change({ isHistoryInRow: true });
     this.#journal.removeLeftWaits(progress.leftWaits ?? []);
     const now = this.#journal.progress();
     if (!isAccepted && isLive(now.state)) {
@@ -515,6 +547,7 @@ export class AutomationRunObject extends BaseDurableObject implements RunObject 
       endHold(this.#journal, now, now.wait, this.clock());
       await this.#advanceNow();
     }
+    if (this.#isShowingSteps) this.#setNextTimer(run);
   }
 
   async #loadDependencies(): Promise<{ context: Context; loaded: LoadedRun; run: RunDependencies }> {

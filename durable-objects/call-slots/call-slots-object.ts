@@ -22,7 +22,8 @@ import { saveSlotsWakeAt } from '../../src/calls/slots/store.ts';
 import { type DialingPolicy, loadDialingPolicy } from '../../src/telephony-configs/dialing-policy.ts';
 import type { CallSlotsRpc, OwnerStatus } from '../../src/calls/rpc.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
-import type { Timer } from '../shared/timers.ts';
+import { TableStore } from '../shared/object-store.ts';
+import type { AlarmDelay, Timer } from '../shared/timers.ts';
 import { slotsSchemaSteps } from './schema.ts';
 import { SilentAttemptChecker } from './silent-attempt-checker.ts';
 import { decideInstruction, toBegunCall, toCallStatus } from './views.ts';
@@ -84,8 +85,8 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
   #isGranting = false;
   #mustGrantAgain = false;
 
-  protected schemaSteps() {
-    return slotsSchemaSteps;
+  protected openStore(storage: DurableObjectStorage, alarmDelay: AlarmDelay) {
+    return new TableStore(storage, { steps: slotsSchemaSteps }, alarmDelay);
   }
 
   async request(organizationId: number, request: CallsRequest): Promise<RequestResult> {

@@ -1,4 +1,4 @@
-import type { SchemaSteps } from '../shared/base-durable-object.ts';
+import type { SchemaSteps } from '../shared/object-store.ts';
 
 export const slotsSchemaSteps: SchemaSteps = [
   `CREATE TABLE about (organization_id INTEGER NOT NULL);

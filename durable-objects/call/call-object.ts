@@ -14,7 +14,8 @@ import { toInterimResult } from '../../src/calls/post-call/run-completion.ts';
 import { type ChatAnswer, chatIdleMs, type ChatMessage, type ChatRefusal } from '../../src/calls/text-chat/contract.ts';
 import type { BeginResult, CallRpc, LiveRunSnapshot, RelayEndAction } from '../../src/calls/rpc.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
-import type { Timer } from '../shared/timers.ts';
+import { TableStore } from '../shared/object-store.ts';
+import type { AlarmDelay, Timer } from '../shared/timers.ts';
 import { decideAfterRelayEnd, RelaySockets } from './relay-sockets.ts';
 import { CallRecord, callTimers } from './call-record.ts';
 import { Chat, createEventStream } from './chat.ts';
@@ -47,12 +48,8 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   #cachedChat: Chat | null = null;
   #finalizing: Promise<void> | null = null;
 
-  protected schemaSteps() {
-    return callSchemaSteps;
-  }
-
-  protected override newSchema() {
-    return newCallSchema;
+  protected openStore(storage: DurableObjectStorage, alarmDelay: AlarmDelay) {
+    return new TableStore(storage, { steps: callSchemaSteps, newObject: newCallSchema }, alarmDelay);
   }
 
   /** Empty: the row is written once, when the run is finalized. */

@@ -1,4 +1,4 @@
-import type { SchemaSteps } from '../shared/base-durable-object.ts';
+import type { SchemaSteps } from '../shared/object-store.ts';
 
 /** Each change of a conversation is one row; all columns but `id` are JSON. */
 const changeTable =

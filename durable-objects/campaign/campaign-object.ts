@@ -20,7 +20,8 @@ import { conflict, notFound } from '../../src/library/errors.ts';
 import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
 import type { AttemptReport } from '../../src/calls/contract.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
-import { fallbackDelayMs, type Timer } from '../shared/timers.ts';
+import { TableStore } from '../shared/object-store.ts';
+import { type AlarmDelay, fallbackDelayMs, type Timer } from '../shared/timers.ts';
 import { publishCampaignCompleted } from './publish-completed.ts';
 import { CircuitBreakerStore } from './circuit-breaker-store.ts';
 import { Dialer } from './dialer.ts';
@@ -78,8 +79,8 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     });
   }
 
-  protected schemaSteps() {
-    return campaignSchemaSteps;
+  protected openStore(storage: DurableObjectStorage, alarmDelay: AlarmDelay) {
+    return new TableStore(storage, { steps: campaignSchemaSteps }, alarmDelay);
   }
 
   async start(organizationId: number, campaignId: number, actionId: string): Promise<LiveCampaign> {

@@ -6,7 +6,8 @@ import { allowedConcurrency, nextIncreaseAt } from '../../src/simtest/load-tests
 import type { LoadTestRpc } from '../../src/simtest/load-tests/rpc.ts';
 import { callTestSessionObject, type TestSessionRpc } from '../../src/simtest/sessions/rpc.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
-import { fallbackDelayMs, type Timer } from '../shared/timers.ts';
+import { TableStore } from '../shared/object-store.ts';
+import { type AlarmDelay, fallbackDelayMs, type Timer } from '../shared/timers.ts';
 import { loadTestSchemaSteps, LoadTestStore, type LoadTest, type SessionReference } from './load-test-store.ts';
 
 /** How often sessions are stopped again that were stopped and have not reported their end. */
@@ -24,8 +25,8 @@ const maxSilenceMs = 120_000;
 export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
   readonly #store = new LoadTestStore(this.ctx.storage.sql);
 
-  protected schemaSteps() {
-    return loadTestSchemaSteps;
+  protected openStore(storage: DurableObjectStorage, alarmDelay: AlarmDelay) {
+    return new TableStore(storage, { steps: loadTestSchemaSteps }, alarmDelay);
   }
 
   async begin(organizationId: number, loadTestId: number): Promise<void> {

@@ -5,8 +5,9 @@ import { runInvocation, isQueryBudgetSpent } from '../../src/database/query-budg
 import { systemClock, type Clock } from '../../src/library/time/clock.ts';
 import { Logger } from '../../src/library/platform/log.ts';
 import { getSettings, type Settings } from '../../src/settings.ts';
-import { Projection, projectionSchema } from './projection.ts';
-import { Timers, type Timer } from './timers.ts';
+import type { ObjectStore } from './object-store.ts';
+import { Projection } from './projection.ts';
+import type { AlarmDelay, Timer, Timers } from './timers.ts';
 
 /**
  * An alarm works for this long, or until its budget of D1 queries is spent; the next alarm continues. Deploys end long handlers, and D1
@@ -14,48 +15,33 @@ import { Timers, type Timer } from './timers.ts';
  */
 const alarmBudgetMs = 20_000;
 
-/** Numbered schema steps. A step that has landed is never edited; a change is a new step. */
-export type SchemaSteps = readonly string[];
-
-/** Without a rowid, each timer is one written row. Objects of earlier versions have a rowid, too. */
-const timerSchema =
-  'CREATE TABLE timer (kind TEXT NOT NULL, subject TEXT NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL, PRIMARY KEY (kind, subject)) WITHOUT ROWID';
-
 /**
  * The base of all Durable Objects with state: schema steps, timers behind one alarm, and repair after a crash.
  * The constructor creates no tables, so that looking up an object that was never created leaves nothing behind. `create` makes the tables;
  * an object without tables does not exist.
  */
-export abstract class BaseDurableObject extends DurableObject<Env> {
-  protected abstract schemaSteps(): SchemaSteps;
-  /**
-   * The tables of a new object, as the steps would leave them: for objects that live so briefly that tables cost more than rows. Such an
-   * object has no projection. Null: the steps make the tables.
-   */
-  protected newSchema(): string | null {
-    return null;
-  }
+export abstract class BaseDurableObject<Store extends ObjectStore = ObjectStore> extends DurableObject<Env> {
+  protected readonly objectStore: Store;
   protected readonly timers: Timers;
   protected readonly projection: Projection;
-  #exists: boolean | undefined;
   protected clock: Clock = systemClock;
   protected random: () => number = Math.random;
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
-    this.timers = new Timers(
-      state.storage,
-      () => this.clock(),
-      (due) => this.alarmDelay(due),
-    );
-    this.projection = new Projection(state.storage, this.timers, () => this.clock());
+    this.objectStore = this.openStore(state.storage, (due) => this.alarmDelay(due));
+    this.timers = this.objectStore.timers;
+    this.projection = new Projection(this.objectStore.revisions, this.timers, () => this.clock());
     void state.blockConcurrencyWhile(async () => {
       if (!this.exists()) return;
-      this.migrate();
+      this.objectStore.migrate();
       // The alarm may have fired and been lost with the object, or a timer may have been set just before a crash.
       if (this.timers.earliest() !== null) await this.timers.arm();
     });
   }
+
+  /** Opens the object's storage. Called before the fields of a subclass are there. */
+  protected abstract openStore(storage: DurableObjectStorage, alarmDelay: AlarmDelay): Store;
 
   /** How many ms after a timer is due the alarm fires. The same for the same timer, until that is near. */
   protected alarmDelay(_due: number): number {
@@ -84,14 +70,15 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
 
   /** Whether the object was created and not destroyed. Read from storage once after each load. */
   protected exists(): boolean {
-    this.#exists ??= this.ctx.storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'schema_step'").toArray().length > 0;
-    return this.#exists;
+    return this.objectStore.exists();
   }
 
   /** Deletes all storage and the alarm. From now on the object does not exist. */
   protected async destroy(): Promise<void> {
+    // Before, so that nothing in memory is stored again; and after, so that the storage is read anew.
+    this.objectStore.forget();
     await this.ctx.storage.deleteAll();
-    this.#exists = undefined;
+    this.objectStore.forget();
   }
 
   /** Deletes the object's data because its organization is being deleted. Repeatable. */
@@ -99,40 +86,20 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
     if (this.exists()) await this.destroy();
   }
 
-  /** Makes the tables of a new object. Call it in the transaction that writes the object's first rows. */
+  /** Makes the storage of a new object. Call it in the transaction that writes the object's first rows. */
   protected create(): void {
-    this.#exists = undefined;
-    const { sql } = this.ctx.storage;
-    sql.exec('CREATE TABLE schema_step (number INTEGER PRIMARY KEY)');
-    sql.exec(timerSchema);
-    const newSchema = this.newSchema();
-    if (newSchema !== null) {
-      sql.exec(newSchema);
-      sql.exec('INSERT INTO schema_step (number) VALUES (?)', this.schemaSteps().length);
-      return;
-    }
-    sql.exec(projectionSchema);
-    this.projection.init();
-    this.migrate();
-  }
-
-  private migrate(): void {
-    const { sql } = this.ctx.storage;
-    const done = sql.exec<{ done: number }>('SELECT coalesce(max(number), 0) AS done FROM schema_step').one().done;
-    const steps = this.schemaSteps();
-    if (done >= steps.length) return;
-    this.ctx.storage.transactionSync(() => {
-      for (const step of steps.slice(done)) sql.exec(step);
-      sql.exec('INSERT INTO schema_step (number) VALUES (?)', steps.length);
-    });
+    this.objectStore.create();
   }
 
   /** Writes the state into the object's D1 row, unless the row has a higher revision. */
   protected abstract writeProjection(revision: number): Promise<void>;
 
+  /** The kinds of timers whose work ends with a projection. */
+  protected readonly kindsThatProject: readonly string[] = [];
+
   /** Brings the D1 row up to date. Call it before an answer that shows the state. */
   protected async project(): Promise<void> {
-    if (this.exists()) await this.projection.send((revision) => this.writeProjection(revision));
+    if (this.exists()) await this.projection.send((revision) => this.writeProjection(revision), this.kindsThatProject);
   }
 
   /** Does the work of one due timer, and clears or moves that timer. A timer whose work throws is tried again with backoff. */
@@ -159,7 +126,7 @@ export abstract class BaseDurableObject extends DurableObject<Env> {
           if (error instanceof OrganizationGoneError) return void (await this.deleteAllData());
           this.log.error('timer failed', error, { kind: timer.kind, attempts: timer.attempts });
           failed.add(timer.kind + timer.subject);
-          if (this.exists()) this.timers.reschedule(timer, this.random);
+          if (this.exists()) this.timers.reschedule(timer, this.clock(), this.random);
         }
       }
     } finally {

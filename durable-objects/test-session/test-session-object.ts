@@ -9,7 +9,8 @@ import { writeSessionEnd } from '../../src/simtest/sessions/object-store.ts';
 import { sessionTranscriptKey, type SessionTranscript, type TestSessionRpc } from '../../src/simtest/sessions/rpc.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
-import type { Timer } from '../shared/timers.ts';
+import { TableStore } from '../shared/object-store.ts';
+import type { AlarmDelay, Timer } from '../shared/timers.ts';
 import { SessionRunner } from './session-runner.ts';
 import { Dialogue } from './dialogue.ts';
 import { newSessionProgress } from './session-progress.ts';
@@ -62,8 +63,8 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     });
   }
 
-  protected schemaSteps() {
-    return [sessionSchemaStep, changeSchemaStep];
+  protected openStore(storage: DurableObjectStorage, alarmDelay: AlarmDelay) {
+    return new TableStore(storage, { steps: [sessionSchemaStep, changeSchemaStep] }, alarmDelay);
   }
 
   /** The row is written twice: when the session begins, and how it ended. */

@@ -5,6 +5,7 @@ import { projectRun } from '../../src/automation-workflows/runs/store.ts';
 import { Database } from '../../src/database/client.ts';
 import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
+import { storedTimers } from '../support/stored-run.ts';
 
 const nap = (duration: string) => chain({ id: 'nap', type: 'wait', data: { duration } });
 
@@ -16,10 +17,7 @@ async function sleepingRun(duration: string) {
   return { client, stub: runStub(id, run.id), runId: run.id as number, workflow };
 }
 
-const timersOf = (stub: ReturnType<typeof runStub>) =>
-  runInDurableObject(stub, (_object, state) =>
-    state.storage.sql.exec<{ kind: string; attempts: number }>('SELECT kind, attempts FROM timer ORDER BY kind').toArray(),
-  );
+const timersOf = (stub: ReturnType<typeof runStub>) => runInDurableObject(stub, (_object, state) => storedTimers(state.storage));
 
 test('work is retried with growing delays, and nothing is lost, while the database does not answer', async () => {
   const { client, stub, runId, workflow } = await sleepingRun('PT1S');
@@ -53,21 +51,12 @@ test('work is retried with growing delays, and nothing is lost, while the databa
 test('an object without work has no alarm, and a sleeping object has the alarm of its earliest timer', async () => {
   const { stub } = await sleepingRun('P400D');
   await runInDurableObject(stub, async (_object, state) => {
-    const due = state.storage.sql.exec<{ due: number }>('SELECT min(due) AS due FROM timer').one().due;
+    const due = Math.min(...storedTimers(state.storage).map((timer) => timer.due));
     // After a long wait, runs wake spread over 20 seconds.
     const alarm = await state.storage.getAlarm();
     expect(alarm).toBeGreaterThanOrEqual(due);
     expect(alarm).toBeLessThan(due + 20_000);
   });
-});
-
-test('schema steps run once, however often the object wakes', async () => {
-  const { stub } = await sleepingRun('P1D');
-  const steps = () => runInDurableObject(stub, (_object, state) => state.storage.sql.exec('SELECT number FROM schema_step').toArray());
-  const before = await steps();
-  await evictDurableObject(stub);
-  await stub.snapshot();
-  expect(await steps()).toEqual(before);
 });
 
 test('a late projection never overwrites the row in D1 with an older state', async () => {

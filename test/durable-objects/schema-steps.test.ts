@@ -1,12 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { runSchemaSteps } from '../../durable-objects/automation-run/stored-journal.ts';
 import { slotsSchemaSteps } from '../../durable-objects/call-slots/schema.ts';
 import { callSchemaSteps } from '../../durable-objects/call/schema.ts';
 import { campaignSchemaSteps } from '../../durable-objects/campaign/schema.ts';
 import { loadTestSchemaSteps } from '../../durable-objects/load-test/load-test-store.ts';
-import { projectionSchema } from '../../durable-objects/shared/projection.ts';
+import { projectionSchema } from '../../durable-objects/shared/revision-table.ts';
 import { sessionSchemaStep } from '../../durable-objects/test-session/session-store.ts';
 import { changeSchemaStep } from '../../durable-objects/test-session/session-journal.ts';
 import { sha256Hex } from '../../src/library/security/hash.ts';
@@ -16,7 +15,6 @@ import { sha256Hex } from '../../src/library/security/hash.ts';
  * appended.
  */
 const landed: Record<string, { steps: readonly string[]; hashes: string[] }> = {
-  'automation-run': { steps: runSchemaSteps, hashes: ['5d65f11cdf157bba', 'c6093901bed4f658'] },
   'call-slots': { steps: slotsSchemaSteps, hashes: ['21d68bb35339ae37', '8839de83711b12ad'] },
   call: {
     steps: callSchemaSteps,

@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { createActiveWorkflow, chain, runStub } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
+import { storedRun, storedTimers } from '../support/stored-run.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -52,12 +53,11 @@ test('runs that wake while D1 is overloaded for half a minute all complete in th
         reports.push(
           await runInDurableObject(runStub(id, run), async (_object, state) => ({
             run,
-            timers: state.storage.sql
-              .exec('SELECT kind, due, attempts FROM timer')
-              .toArray()
-              .map(({ kind, due, attempts }) => `${kind} in ${Math.round((Number(due) - Date.now()) / 1000)} s, ${attempts}`),
+            timers: storedTimers(state.storage).map(
+              ({ kind, due, attempts }) => `${kind} in ${Math.round((due - Date.now()) / 1000)} s, ${attempts}`,
+            ),
             alarm: ((await state.storage.getAlarm()) ?? 0) - Date.now(),
-            progress: state.storage.sql.exec('SELECT progress FROM run').toArray()[0]?.progress?.toString().slice(0, 160),
+            progress: JSON.stringify(storedRun(state.storage)?.progress)?.slice(0, 160),
           })).catch((error: unknown) => String(error)),
         );
       console.log(seconds, 's after; active', active.length, JSON.stringify(reports));

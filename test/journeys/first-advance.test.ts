@@ -7,6 +7,7 @@ import { crashAtCall, evictWhenReached, type CrashPoint } from '../support/crash
 import { chain, createActiveWorkflow, runStub, waitForEndedRuns, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 import { stubFetch } from '../support/stub-fetch.ts';
+import { storedRun } from '../support/stored-run.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -212,6 +213,8 @@ test('an end that the database refuses is written by a timer, and its history is
 });
 
 /** A run in the middle of its request to the shop, which answers when told. */
+const isFirstAdvanceOf = ({ stub }: NewRun) => runInDurableObject(stub(), (_instance, { storage }) => storedRun(storage)?.isFirstAdvance);
+
 async function asking() {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -227,11 +230,11 @@ async function asking() {
 
 test('who asks for a run during its first steps is answered, and the run goes on', async () => {
   const { run, asked, release } = await asking();
-  expect(await tablesOf(run)).toEqual(['first_advance']);
+  expect(await isFirstAdvanceOf(run)).toBe(true);
   expect(await run.start()).toBe('running');
   expect((await run.client.get(`/automation-workflows/runs/${run.run}`)).body).toMatchObject({ state: 'running', current_node_id: 'call' });
   expect(await stepsOf(run)).toEqual(['in completed', 'contact completed', 'call started']);
-  expect(await tablesOf(run)).not.toContain('first_advance');
+  expect(await isFirstAdvanceOf(run)).toBe(undefined);
   release();
   await waitForRunState(run.client, run.run, 'completed');
   expect(asked).toHaveLength(1);
@@ -287,7 +290,7 @@ test('an object that died after the end was in the row takes no further step', a
       const exec = storage.sql.exec.bind(storage.sql);
       // The first row that the object writes, as it would find it after a death.
       storage.sql.exec = ((query: string, ...values: SqlStorageValue[]) => {
-        if (query.startsWith('INSERT INTO first_advance')) resolve(values[0] as string);
+        if (query.startsWith('INSERT INTO run_record')) resolve(values[0] as string);
         return exec(query, ...values);
       }) as typeof exec;
     });
@@ -298,8 +301,8 @@ test('an object that died after the end was in the row takes no further step', a
   const stored = await left;
   await evictDurableObject(run.stub());
   await runInDurableObject(run.stub(), (_instance, { storage }) => {
-    storage.sql.exec('CREATE TABLE first_advance (run TEXT NOT NULL)');
-    storage.sql.exec('INSERT INTO first_advance (run) VALUES (?)', stored);
+    storage.sql.exec('CREATE TABLE run_record (record TEXT NOT NULL)');
+    storage.sql.exec('INSERT INTO run_record (record) VALUES (?)', stored);
   });
   await evictDurableObject(run.stub());
   expect(await run.start()).toBe('running');

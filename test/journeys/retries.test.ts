@@ -5,6 +5,7 @@ import { crashAtCall } from '../support/crashing-object.ts';
 import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { realFetch } from '../support/real-fetch.ts';
+import { storedTimers } from '../support/stored-run.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -164,9 +165,9 @@ test('of retries at once on different versions one happens, and the others are r
     object.clock = () => real() + 3_600_000;
     await object.alarm();
     object.clock = real;
-    return state.storage.sql.exec('SELECT kind FROM timer').toArray();
+    return storedTimers(state.storage);
   });
-  expect(timers).toEqual([{ kind: 'advance' }]);
+  expect(timers).toMatchObject([{ kind: 'advance' }]);
   expect(keys).toHaveLength(2);
 });
 
@@ -245,7 +246,7 @@ for (const n of [1, 2, 3])
       await vi.waitFor(async () =>
         expect(
           await runInDurableObject(stub(), (_object, state) =>
-            state.storage.sql.exec("SELECT 1 FROM timer WHERE kind = 'finish' AND due > ?", Date.now() + 1e6).toArray(),
+            storedTimers(state.storage).filter(({ kind, due }) => kind === 'finish' && due > Date.now() + 1e6),
           ),
         ).toHaveLength(1),
       );
@@ -343,8 +344,8 @@ test('a failure is published once, also when the failed run is archived a month 
   // Published, with nothing left to do for a month.
   await vi.waitFor(() =>
     runInDurableObject(runStub(id, run), (_instance, { storage }) => {
-      const { due } = storage.sql.exec<{ due: number }>("SELECT due FROM timer WHERE kind = 'finish'").one();
-      expect(due).toBeGreaterThan(Date.now() + 86_400_000);
+      const timer = storedTimers(storage).find(({ kind }) => kind === 'finish');
+      expect(timer?.due).toBeGreaterThan(Date.now() + 86_400_000);
     }),
   );
   const late = await createActiveWorkflow(client, { trigger: { type: 'event', config: { event: 'run.failed' } } });

@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest';
 import type { AutomationRunObject } from '../../durable-objects/automation-run/automation-run-object.ts';
 import type { Client } from './organization.ts';
 import { ownRows } from './own-rows.ts';
+import { storedRows, storedRun } from './stored-run.ts';
 
 interface Node {
   id: string;
@@ -71,7 +72,8 @@ export async function readEverythingStored(organizationId: number, runId: number
   for (const table of ['automation_run', 'automation_workflow', 'automation_version'])
     stored.push((await ownRows.prepare(`SELECT * FROM ${table} WHERE organization_id = ?`).bind(organizationId).all()).results);
   await runInDurableObject(runStub(organizationId, runId), (_instance, state) => {
-    for (const table of ['run', 'history']) stored.push([...state.storage.sql.exec(`SELECT * FROM ${table}`)]);
+    expect(storedRun(state.storage)).not.toBeNull();
+    stored.push(storedRows(state.storage));
   });
   const { objects } = await env.FILES.list({ prefix: `runs/${organizationId}/` });
   for (const { key } of objects) stored.push(await (await env.FILES.get(key))!.text());
