@@ -2,7 +2,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isContactHeader, readContacts, type ContactTable, type AcceptedRow } from '../src/contacts/import/read-contacts.ts';
 import { readTable } from '../src/library/delimited-text/read-table.ts';
-import { decodeText, UnreadableFileError } from '../src/library/text/decode-text.ts';
+import { decodeText } from '../src/library/text/decode-text.ts';
+import { UncertainEncoding, UnreadableFileError } from '../src/library/text/unreadable-file.ts';
 import { readImportSettings, usage, type ImportSettings } from './import-contacts/arguments.ts';
 import { writeFailures, type Failure } from './import-contacts/failures.ts';
 import { sendContacts } from './import-contacts/send-contacts.ts';
@@ -22,7 +23,7 @@ async function main(): Promise<number> {
   const bytes = readBytes(settings.file);
   const { target } = settings;
   const defaultCountry = settings.defaultCountry ?? (target ? await organizationCountry(target) : undefined) ?? 'US';
-  const { people, failures } = await readFile(settings.file, bytes, defaultCountry);
+  const { people, failures } = await readFile(settings, bytes, defaultCountry);
 
   if (target === null) {
     console.log(`Dry run: ${people.length} rows would be sent to the list "${settings.listName}", ${failures.length} rows cannot be.`);
@@ -66,9 +67,13 @@ async function organizationCountry({ baseUrl, apiKey }: Target): Promise<string 
   }
 }
 
-async function readFile(file: string, bytes: Uint8Array, defaultCountry: string): Promise<{ people: AcceptedRow[]; failures: Failure[] }> {
+async function readFile(
+  { file, encoding: named }: ImportSettings,
+  bytes: Uint8Array,
+  defaultCountry: string,
+): Promise<{ people: AcceptedRow[]; failures: Failure[] }> {
   try {
-    const { text, encoding } = decodeText(bytes);
+    const { text, encoding } = decodeText(bytes, named);
     const table = await readTable(text, { isHeader: isContactHeader });
     const found = readContacts(table, defaultCountry);
     const people: AcceptedRow[] = [];
@@ -84,6 +89,8 @@ async function readFile(file: string, bytes: Uint8Array, defaultCountry: string)
     warnOfIds(people);
     return { people, failures };
   } catch (error) {
+    if (error instanceof UncertainEncoding)
+      throw new LocalError(`${file}: ${error.message.replace('name it in "encoding"', 'name it with --encoding')}.`);
     if (error instanceof UnreadableFileError) throw new LocalError(`${file}: ${error.message}.`);
     throw error;
   }

@@ -2,7 +2,7 @@ import type { Context } from '../../src/context.ts';
 import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
 import type { CampaignSource, CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
 import { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
-import { UnreadableFileError } from '../../src/library/text/decode-text.ts';
+import { UnreadableFileError } from '../../src/library/text/unreadable-file.ts';
 import type { Campaign } from './campaign-store.ts';
 import type { RowStore } from './row-store.ts';
 

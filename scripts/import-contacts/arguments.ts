@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { toEncodingName } from '../../src/library/text/encodings/encoding-names.ts';
 import { isCountryCode } from '../../src/library/phone/phone-numbers.ts';
 import type { Target } from '../local/request-with-retries.ts';
 import { LocalError, readLocalSettings } from '../local/settings.ts';
@@ -12,6 +13,8 @@ export interface ImportSettings {
   target: Target | null;
   /** Undefined: the organization's own is asked for. */
   defaultCountry: string | undefined;
+  /** As `TextDecoder` names it. Undefined: it is found by the bytes. */
+  encoding: string | undefined;
   batchRows: number;
   /** When it was not asked for, it is written only if there is something to write. */
   errorsFile: string;
@@ -26,6 +29,7 @@ Reads people out of a CSV or text export and upserts them into the list NAME.
   --base-url URL          the service, ending in /api/v1   (default: BASE_URL, else the local service)
   --api-key KEY           its API key                      (default: API_KEY, else the local service's)
   --default-country DE    country of numbers without country code (default: the organization's)
+  --encoding windows-1251 encoding of the file              (default: found by its bytes)
   --batch 1000            rows in one request, 1 to 5000
   --errors FILE.csv       where the rows that failed are written, with the reason
   --dry-run               read and check the file, send nothing`;
@@ -45,6 +49,9 @@ export function readImportSettings(parameters: string[], environment: Record<str
   if (defaultCountry !== undefined && !isCountryCode(defaultCountry)) {
     throw new LocalError(`--default-country is "${values['default-country']}"; give a two-letter country code such as US or DE.`);
   }
+  const encoding = values.encoding === undefined ? undefined : toEncodingName(values.encoding);
+  if (encoding === null)
+    throw new LocalError(`--encoding is "${values.encoding}"; give the name of an encoding, such as utf-8, windows-1252 or shift_jis.`);
   const { stateDirectory } = readLocalSettings(environment);
   // npm runs scripts in the repository and says where it was called; paths are meant from there.
   const startedIn = (environment.npm_lifecycle_event === 'import-contacts' && environment.INIT_CWD) || process.cwd();
@@ -53,6 +60,7 @@ export function readImportSettings(parameters: string[], environment: Record<str
     listName,
     target: values['dry-run'] ? null : readTarget(values, environment),
     defaultCountry,
+    encoding,
     batchRows,
     errorsFile: values.errors ? resolve(startedIn, values.errors) : join(stateDirectory, 'import-errors.csv'),
     isErrorsFileAsked: values.errors !== undefined,
@@ -69,6 +77,7 @@ function parse(parameters: string[]) {
         'base-url': { type: 'string' },
         'api-key': { type: 'string' },
         'default-country': { type: 'string' },
+        encoding: { type: 'string' },
         batch: { type: 'string', default: '1000' },
         errors: { type: 'string' },
         'dry-run': { type: 'boolean' },

@@ -1,3 +1,4 @@
+import { encodeText } from '../support/encode-text.ts';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { recordedClient } from '../support/recorded-database.ts';
@@ -386,4 +387,23 @@ test('a file that was refused may be uploaded again under the same id', async ()
   expect((await client.post('/campaign/create', body)).status).toBe(422);
   await put(ticket.upload_url, csv);
   expect((await client.post('/campaign/create', body)).status).toBe(200);
+});
+
+test('a file whose encoding cannot be told is 422 with the candidates, and is read in the one that is named', async () => {
+  const { client, id } = await newOrganization();
+  const file = encodeText('phone,name\n+905321234567,Ayşe\n', 'windows-1254');
+  const source = { source_type: 'csv', source_id: await uploaded(client, file) };
+  const body = { name: 'x', workflow_id: await newAgent(id), ...source };
+  for (const answer of [await client.post('/campaign/create', body), await client.post('/campaign/preview', source)]) {
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail[0]).toMatchObject({ loc: ['body', 'source_options', 'encoding'], type: 'uncertain_encoding' });
+    expect(answer.body.detail[0].msg).toMatch(/cannot be told for sure: it may be .*windows-1254/);
+  }
+  const named = { ...source, source_options: { encoding: 'iso-8859-9' } };
+  expect((await client.post('/campaign/preview', named)).body.rows[0].variables).toEqual({ name: 'Ayşe' });
+  expect((await client.post('/campaign/create', { ...body, ...named })).status).toBe(200);
+  const misnamed = await client.post('/campaign/create', { ...body, source_options: { encoding: 'utf-8' } });
+  expect([misnamed.status, misnamed.body.detail[0].msg]).toEqual([422, expect.stringContaining('The file is not in utf-8')]);
+  const unknown = await client.post('/campaign/create', { ...body, source_options: { encoding: 'klingon' } });
+  expect([unknown.status, unknown.body.detail[0].loc]).toEqual([422, ['body', 'source_options', 'encoding']]);
 });

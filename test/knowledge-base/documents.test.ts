@@ -1,3 +1,4 @@
+import { encodeText } from '../support/encode-text.ts';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { Client, newOrganization } from '../support/organization.ts';
@@ -24,6 +25,8 @@ describe('process-document', () => {
         total_chunks: 0,
         custom_metadata: { storage_key: uploaded.storage_key },
         parser_metadata: {},
+        warnings: [],
+        encoding: null,
         source_url: null,
         created_at: expect.stringMatching(/Z$/),
         updated_at: expect.stringMatching(/Z$/),
@@ -249,4 +252,57 @@ test('an upload whose ticket is lost is not taken', async () => {
   const { body } = await service.client.post('/knowledge-base/upload-url', { filename: 'a.txt', mime_type: 'text/plain' });
   await env.FILES.delete(`knowledge_base_uploads/${service.id}/${body.document_uuid}.json`);
   expect((await put(body.upload_url, 'text')).status).toBe(403);
+});
+
+describe('what was not read as it is meant', () => {
+  const turkish = encodeText('Ayşe ve Şükrü', 'windows-1254');
+
+  test('is in the record and in the list, and another reading with the named encoding takes it away', async () => {
+    const service = await knowledgeService();
+    const broken = await service.process({
+      content: 'name,note\nAnn,"says "hi", twice"\nBob,fine\n',
+      filename: 'notes.csv',
+      mimeType: 'text/csv',
+    });
+    expect(broken.warnings).toEqual([
+      {
+        code: 'rows_broken',
+        count: 1,
+        message: '1 row has broken quotes (row 2) and may be cut into wrong cells; double the quotes within cells',
+      },
+    ]);
+    const guessed = await service.process({ content: turkish, filename: 'names.txt', mimeType: 'text/plain' });
+    expect(guessed).toMatchObject({ processing_status: 'completed', encoding: null, warnings: [{ code: 'encoding_uncertain', count: 1 }] });
+    expect((await service.client.get('/knowledge-base/documents')).body.documents.map(({ warnings }: any) => warnings)).toEqual([
+      guessed.warnings,
+      broken.warnings,
+    ]);
+    const path = `/knowledge-base/documents/${guessed.document_uuid}`;
+    expect((await service.client.post(`${path}/reprocess`, { encoding: 'latin5' })).body).toMatchObject({ encoding: 'latin5' });
+    await service.work();
+    expect((await service.client.get(path)).body).toMatchObject({ processing_status: 'completed', encoding: 'latin5', warnings: [] });
+    expect((await service.client.get(`${path}/chunks`)).body.chunks[0].chunk_text).toBe('Ayşe ve Şükrü');
+    // Without a body it stays; null drops it.
+    expect((await service.client.post(`${path}/reprocess`)).body.encoding).toBe('latin5');
+    await service.work();
+    expect((await service.client.post(`${path}/reprocess`, { encoding: null })).body.encoding).toBeNull();
+  });
+
+  test('an encoding that nobody knows is refused, one that the file is not in fails the document', async () => {
+    const service = await knowledgeService();
+    const { document_uuid, custom_metadata } = await service.process({ content: turkish, filename: 'names.txt', mimeType: 'text/plain' });
+    const again = (encoding: string) => service.client.post(`/knowledge-base/documents/${document_uuid}/reprocess`, { encoding });
+    expect(await again('klingon')).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'encoding'] }] } });
+    const other = await knowledgeService();
+    const foreign = await other.client.post(`/knowledge-base/documents/${document_uuid}/reprocess`, { encoding: 'latin5' });
+    expect(foreign.status).toBe(404);
+    const named = { document_uuid, storage_key: custom_metadata.storage_key, encoding: 'klingon' };
+    expect((await service.client.post('/knowledge-base/process-document', named)).status).toBe(422);
+    expect((await again('utf-8')).status).toBe(200);
+    await service.work();
+    expect(await service.documentOf(document_uuid)).toMatchObject({
+      processing_status: 'failed',
+      processing_error: expect.stringContaining('the file is not in utf-8'),
+    });
+  });
 });

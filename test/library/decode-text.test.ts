@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decodeText, UnreadableFileError } from '../../src/library/text/decode-text.ts';
+import { decodeText } from '../../src/library/text/decode-text.ts';
+import { UnreadableFileError } from '../../src/library/text/unreadable-file.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const fromBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -54,7 +55,7 @@ describe('code pages', () => {
   });
 
   test('every byte of Windows-1252 that has a character gives it', () => {
-    expect(decodeText(Uint8Array.from([0x80, 0x92, 0x99, 0xa9, 0x20, 0xe9, 0x0a])).text).toBe('€’™© é\n');
+    expect(decodeText(Uint8Array.from([0x80, 0x92, 0x99, 0xa9, 0x20, 0xe9, 0x0a]), 'windows-1252').text).toBe('€’™© é\n');
   });
 });
 

@@ -299,6 +299,11 @@ describe('a wrong call or file is exit code 2 and a sentence', () => {
     ['a workbook', Uint8Array.from([0x50, 0x4b, 0x03, 0x04, 0, 0]), 'Excel workbook (.xlsx)'],
     ['an empty file', '', 'The file is empty'],
     ['no column to know people by', 'Name,City\nAnn,Rome\n', 'The headers are: "Name", "City".'],
+    [
+      'an encoding that cannot be told',
+      Uint8Array.from([...Buffer.from('phone,name\n+905321234567,Ay'), 0xfe, 0x65, 10]),
+      'name it with --encoding',
+    ],
     ['a line without end', `phone,name\n+12123456001,${'x'.repeat(2 << 20)}\n`, 'Row 2 is longer than 1 MiB'],
   ])('%s', async (name, content, message) => {
     const { code, stderr } = await run([write(`${name}.csv`, content), '--list', 'A']);

@@ -2,7 +2,7 @@ import { toHeaderKey, toSnakeCaseKey } from '../../contacts/import/header-key.ts
 import { missingColumnMessage } from '../../contacts/import/read-contacts.ts';
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
 import { columnName, type Table } from '../../library/delimited-text/read-table.ts';
-import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import type { SourceOptions } from './options.ts';
 
 /** `source_options.phone_column` names a column that the table does not have. */

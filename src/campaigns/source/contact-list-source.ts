@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { ContactRecord } from '../../contacts/contacts/records.ts';
 import { readListMembers } from '../../contacts/contacts/list-contacts.ts';
-import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { toSnakeCaseKey } from '../../contacts/import/header-key.ts';
 import { type SeenPhones, claimPhone } from './seen-phones.ts';
 import type { CampaignSource, CampaignSourceRow } from './campaign-source.ts';

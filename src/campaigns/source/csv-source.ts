@@ -1,6 +1,7 @@
 import { readTable } from '../../library/delimited-text/read-table.ts';
+import { requireCertainty } from '../../library/text/decode-text.ts';
 import { decodeTextStream } from '../../library/text/decode-text-stream.ts';
-import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { UncertainEncoding, UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import type { Issue } from '../../library/errors.ts';
 import type { Context } from '../../context.ts';
 import { chooseColumns, hasPhoneColumn, type TableColumns, UnknownColumn } from './columns.ts';
@@ -25,7 +26,8 @@ export interface CsvTable {
  * `UnreadableFileError`, whose message names what was found, for an empty file, a file without a table, and a table without a phone column.
  */
 export async function openCsv(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<CsvTable> {
-  const table = await readTable(decodeTextStream(bytes), { isHeader: (cells) => hasPhoneColumn(cells, options) });
+  const text = decodeTextStream(bytes, { encoding: options.encoding ?? undefined, onDetected: ({ guess }) => requireCertainty(guess) });
+  const table = await readTable(text, { isHeader: (cells) => hasPhoneColumn(cells, options) });
   const country = options.default_country ?? defaultCountry;
   try {
     const columns = chooseColumns(table, options, country);
@@ -64,6 +66,8 @@ export async function inspectCsv(bytes: AsyncIterable<Uint8Array>, options: Sour
 /** The issue to correct in a source that cannot be read. Throws any error that is not an `UnreadableFileError`. */
 export function toSourceIssue(error: unknown): Issue {
   if (!(error instanceof UnreadableFileError)) throw error;
+  if (error instanceof UncertainEncoding)
+    return { loc: ['body', 'source_options', 'encoding'], msg: error.message, type: 'uncertain_encoding' };
   const isNamedColumn = error instanceof UnknownColumn;
   return {
     loc: isNamedColumn ? ['body', 'source_options', 'phone_column'] : ['body', 'source_id'],

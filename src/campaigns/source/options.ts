@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { configObject } from '../../library/json/config-object.ts';
 import { isCountryCode } from '../../library/phone/phone-numbers.ts';
+import { encodingDescription, encodingLabel } from '../../library/text/encodings/encoding-label.ts';
 import type { RowOutcome } from '../../calls/attempt/outcomes.ts';
 
 /** How a campaign's source is read. An absent option is derived from the source. */
@@ -18,6 +19,7 @@ export const SourceOptions = configObject({
     .refine(isCountryCode, 'Not an ISO 3166-1 alpha-2 country code, such as "US"')
     .nullish()
     .describe('ISO 3166-1 alpha-2 code of the country of numbers without country code; that of the organization when left out or null.'),
+  encoding: encodingLabel.nullish().describe(`Encoding of the file, ${encodingDescription}; found by its bytes when left out or null.`),
 });
 export type SourceOptions = z.infer<typeof SourceOptions>;
 

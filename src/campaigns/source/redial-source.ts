@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { callCampaignObject, maxRowsPerCall } from '../rpc.ts';
 import type { CampaignSource } from './campaign-source.ts';
 import { claimPhone } from './seen-phones.ts';

@@ -3,7 +3,7 @@ import type { TableRow } from '../../library/delimited-text/read-table.ts';
 import { isFailure, type ActionFailure } from '../../integrations/actions/run-action.ts';
 import { toServiceError } from '../../integrations/unwrap-outcome.ts';
 import { type SheetPage, type SheetRows, openSheetRows } from '../../integrations/sheet/sheet-rows.ts';
-import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { ServiceError } from '../../library/errors.ts';
 import type { Context } from '../../context.ts';
 import { chooseColumns, type SourceColumns, type TableColumns } from './columns.ts';

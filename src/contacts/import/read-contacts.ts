@@ -1,5 +1,5 @@
 import { findFirstPhone, hasSeveralNumbers, type PhoneErrorReason, normalizePhone } from '../../library/phone/phone-numbers.ts';
-import { UnreadableFileError } from '../../library/text/decode-text.ts';
+import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { mapContactColumns, type ContactColumns, type ContactField } from './contact-columns.ts';
 import { findPhoneColumns } from './phone-columns.ts';
 import { columnName, type Table, type TableRow } from '../../library/delimited-text/read-table.ts';

@@ -24,6 +24,10 @@ export const knowledgeDocument = sqliteTable(
     /** The generation that is being processed. Every processing raises it, so that a late step of an earlier generation changes nothing. */
     nextGeneration: integer('next_generation').notNull().default(1),
     parserMetadata: json<Record<string, unknown>>('parser_metadata').notNull(),
+    /** What was left out of the generation that search shows, or may be read wrongly: `{ code, count, message }`. */
+    warnings: json<{ code: string; count: number; message: string }[]>('warnings').notNull().default([]),
+    /** The encoding of the file that the uploader named. Null: it is found by the bytes. */
+    encoding: text('encoding'),
     isActive: flag('is_active').notNull().default(true),
     createdBy: integer('created_by').notNull(),
     /** When the next step is due. Long after this moment, the step's message is lost. Null: there is no next step. */

@@ -36,10 +36,15 @@ export interface ChunkOptions {
 const minChunkShare = 0.25;
 const minChunkShareBeforeLongGroup = 0.5;
 
-export const chunkDocument = (document: ParsedDocument, options?: ChunkOptions): Chunk[] => [...generateChunks(document, options)];
+export const chunkDocument = (document: Pick<ParsedDocument, 'title' | 'blocks'>, options?: ChunkOptions): Chunk[] => [
+  ...generateChunks(document, options),
+];
 
 /** Yields the chunks one by one, so that a large document's chunks are not all in memory. */
-export function* generateChunks(document: ParsedDocument, options: ChunkOptions = {}): Generator<Chunk, undefined, undefined> {
+export function* generateChunks(
+  document: Pick<ParsedDocument, 'title' | 'blocks'>,
+  options: ChunkOptions = {},
+): Generator<Chunk, undefined, undefined> {
   const { targetTokens = 400, maxTokens = Math.floor(targetTokens * 1.25), overlapShare = 0.15 } = options;
   const limits = { target: targetTokens, max: maxTokens, overlap: targetTokens * overlapShare };
   for (const section of splitIntoSections(document.blocks))

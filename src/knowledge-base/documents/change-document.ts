@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { notFound, conflict } from '../../library/errors.ts';
 import { beginGeneration, deactivateDocument, findActiveUuids, findDocument, type DocumentRow } from './store.ts';
+import type { ReprocessInput } from './schemas.ts';
 import { enqueueDocument } from '../pipeline/enqueue-step.ts';
 
 /** The active document with this uuid. Throws 404. */
@@ -18,9 +19,9 @@ export async function deleteDocument(context: Context, uuid: string): Promise<Do
   return document;
 }
 
-/** Processes the file of a completed or failed document again. Search uses the old chunks until then. Throws 404; 409 while it is processed. */
-export async function reprocessDocument(context: Context, uuid: string): Promise<DocumentRow> {
-  const document = await beginGeneration(context.database, context.organization.id, uuid, context.clock());
+/** Processes the file of a completed or failed document again. `encoding`: undefined keeps the one that was named, null drops it. Search uses the old chunks until then. Throws 404; 409 while it is processed. */
+export async function reprocessDocument(context: Context, uuid: string, { encoding }: ReprocessInput): Promise<DocumentRow> {
+  const document = await beginGeneration(context.database, context.organization.id, uuid, encoding, context.clock());
   if (!document) {
     const { status } = await existingDocument(context, uuid);
     throw conflict(`The document is ${status}; it can be processed again once it is completed or failed`);

@@ -22,7 +22,7 @@ export const knowledgeBaseExamples: ExamplesByOperation = {
   'knowledgeBase.listDocuments': { query: { search: 'handbook' } },
   'knowledgeBase.listChunks': { path: { document_uuid: uuid } },
   'knowledgeBase.search': { body: { query: 'How long can customers send an item back?', limit: 3 } },
-  'knowledgeBase.reprocessDocument': { path: { document_uuid: uuid } },
+  'knowledgeBase.reprocessDocument': { path: { document_uuid: uuid }, body: { encoding: 'utf-8' } },
   'knowledgeBase.getDocument': { path: { document_uuid: uuid } },
   'knowledgeBase.deleteDocument': { path: { document_uuid: uuid } },
 };

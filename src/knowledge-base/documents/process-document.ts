@@ -11,7 +11,7 @@ import { readUpload, toStorageKey } from '../upload/upload-storage.ts';
  */
 export async function processDocument(context: Context, input: ProcessDocumentInput, userId: number): Promise<DocumentRow> {
   const { database, organization, bindings, clock } = context;
-  const { document_uuid: uuid, storage_key: storageKey } = input;
+  const { document_uuid: uuid, storage_key: storageKey, encoding = null } = input;
   const known = await findDocument(database, organization.id, uuid);
   if (known) {
     if (!known.is_active || known.storage_key !== storageKey) throw notFound('Document');
@@ -29,6 +29,7 @@ export async function processDocument(context: Context, input: ProcessDocumentIn
       storage_key: storageKey,
       mime_type: upload.mime_type,
       size_bytes: upload.file.bytes,
+      encoding,
       created_by: userId,
     },
     clock(),

@@ -19,6 +19,8 @@ export const toDocumentRecord = (row: DocumentRow): z.infer<typeof DocumentRecor
   total_chunks: row.total_chunks,
   custom_metadata: { storage_key: row.storage_key },
   parser_metadata: row.parser_metadata,
+  warnings: row.warnings,
+  encoding: row.encoding,
   source_url: null,
   created_at: toTimestamp(row.created_at),
   updated_at: toTimestamp(row.updated_at),

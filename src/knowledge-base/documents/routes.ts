@@ -58,7 +58,7 @@ const reprocessRoute = createRoute({
   path: '/knowledge-base/documents/{document_uuid}/reprocess',
   operationId: 'knowledgeBase.reprocessDocument',
   summary: 'Process a completed or failed document again; until it is done, search finds what it found before',
-  request: { params },
+  request: { params, body: { ...jsonBody(schemas.ReprocessBody), required: false } },
   responses: { 200: jsonResponse(schemas.DocumentRecord), ...errorResponses(400, 404, 409) },
 });
 const chunksRoute = createRoute({
@@ -92,7 +92,7 @@ export const knowledgeBaseRoutes = createRouter()
   .openapi(getRoute, async (c) => c.json(toDocumentRecord(await existingDocument(c.var.context, c.req.valid('param').document_uuid)), 200))
   .openapi(deleteRoute, async (c) => c.json(toDocumentRecord(await deleteDocument(c.var.context, c.req.valid('param').document_uuid)), 200))
   .openapi(reprocessRoute, async (c) =>
-    c.json(toDocumentRecord(await reprocessDocument(c.var.context, c.req.valid('param').document_uuid)), 200),
+    c.json(toDocumentRecord(await reprocessDocument(c.var.context, c.req.valid('param').document_uuid, c.req.valid('json'))), 200),
   )
   .openapi(chunksRoute, async (c) => {
     const query = c.req.valid('query');

@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { cleanLine } from '../../library/text/clean-text.ts';
 import { createdAt, organizationId, updatedAt } from '../../http/router.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
+import { encodingDescription, encodingLabel } from '../../library/text/encodings/encoding-label.ts';
+import { warningCodes } from '../parsing/warnings.ts';
 import { documentStatuses } from './store.ts';
 import { extractFilename } from '../upload/file-names-and-types.ts';
 
@@ -58,12 +60,25 @@ export const UploadReceipt = z
   .describe('The file is stored; process-document makes a document of it.')
   .openapi('DocumentUploadReceipt');
 
+const encodingOptionDescription = `Encoding of a text (csv, tsv, txt, md, html, json), ${encodingDescription}; found by its bytes when left out or null.`;
+const encodingOption = encodingLabel.nullish().describe(encodingOptionDescription);
+
 export const ProcessDocumentBody = z
   .object({
     document_uuid: documentUuid,
     storage_key: z.string('Must be the storage_key of POST /knowledge-base/upload-url').max(1024).describe(storageKeyDescription),
+    encoding: encodingOption,
   })
   .openapi('ProcessDocument');
+export const ReprocessBody = z
+  .object({
+    encoding: encodingOption.describe(
+      `Encoding of a text (csv, tsv, txt, md, html, json), ${encodingDescription}. Absent: as it was; null: found by its bytes again.`,
+    ),
+  })
+  .openapi('ReprocessDocument');
+export type ReprocessInput = z.output<typeof ReprocessBody>;
+
 export type ProcessDocumentInput = z.output<typeof ProcessDocumentBody>;
 
 export const DocumentRecord = z
@@ -83,6 +98,24 @@ export const DocumentRecord = z
     parser_metadata: z
       .record(z.string(), z.unknown())
       .describe('What was found while reading it, such as format, title and number of pages; `{}` before.'),
+    warnings: z
+      .array(
+        z
+          .object({
+            code: z.enum(warningCodes).describe('What happened.'),
+            count: z.int().describe('How many pages, images, rows or characters; 1 for the encoding.'),
+            message: z.string().describe('The same in a sentence, with the first places and the next step.'),
+          })
+          .openapi('DocumentWarning', {
+            example: {
+              code: 'pages_without_text',
+              count: 2,
+              message: '2 pages have no text; if they are scans, run text recognition (OCR) over the file and upload it again',
+            },
+          }),
+      )
+      .describe('What was left out of the text that search finds, or may be read wrongly; `[]` when all was read, and before.'),
+    encoding: z.string().nullable().describe('The encoding that was named for the file; null: it is found by the bytes.'),
     source_url: z.string().nullable().describe('Always null: documents come from uploads alone.'),
     created_at: createdAt,
     updated_at: updatedAt,

@@ -1,6 +1,7 @@
 import type { Database, Statement } from '../../database/client.ts';
 import type { knowledgeDocument } from '../../database/schema/knowledge-base.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
+import type { DocumentWarning } from '../parsing/warnings.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 
 export const documentStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
@@ -10,19 +11,21 @@ export type DocumentStatus = (typeof documentStatuses)[number];
 export type StoredDocument = StoredRow<typeof knowledgeDocument>;
 
 /** A document. Moments in epoch ms. */
-export interface DocumentRow extends Omit<StoredDocument, 'status' | 'parser_metadata' | 'is_active'> {
+export interface DocumentRow extends Omit<StoredDocument, 'status' | 'parser_metadata' | 'warnings' | 'is_active'> {
   status: DocumentStatus;
   parser_metadata: Record<string, unknown>;
+  warnings: DocumentWarning[];
   is_active: boolean;
 }
 
 export const documentColumns = `id, organization_id, uuid, filename, storage_key, mime_type, size_bytes, file_hash, status, error, total_chunks,
-  generation, next_generation, parser_metadata, is_active, created_by, due_at, created_at, updated_at`;
+  generation, next_generation, parser_metadata, warnings, encoding, is_active, created_by, due_at, created_at, updated_at`;
 
 export const toDocumentRow = (row: StoredDocument): DocumentRow => ({
   ...row,
   status: row.status as DocumentStatus,
   parser_metadata: JSON.parse(row.parser_metadata) as Record<string, unknown>,
+  warnings: JSON.parse(row.warnings) as DocumentWarning[],
   is_active: row.is_active === 1,
 });
 
@@ -65,7 +68,7 @@ export async function findActiveUuids(database: Database, organizationId: number
   return new Set(rows.map(({ uuid }) => uuid));
 }
 
-export type NewDocument = Pick<DocumentRow, 'uuid' | 'filename' | 'storage_key' | 'mime_type' | 'size_bytes' | 'created_by'>;
+export type NewDocument = Pick<DocumentRow, 'uuid' | 'filename' | 'storage_key' | 'mime_type' | 'size_bytes' | 'encoding' | 'created_by'>;
 
 /** Inserts a document unless its uuid exists. Answers the stored document and whether this call inserted it. */
 export async function insertDocument(
@@ -78,8 +81,8 @@ export async function insertDocument(
   const statements = [
     database.prepare(
       `INSERT INTO knowledge_document (organization_id, uuid, filename, storage_key, mime_type, size_bytes, status, parser_metadata,
-         created_by, due_at, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending', '{}', ?7, ?8, ?8, ?8)
+         created_by, due_at, created_at, updated_at, encoding)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending', '{}', ?7, ?8, ?8, ?8, ?9)
        ON CONFLICT (organization_id, uuid) DO NOTHING RETURNING id`,
       organizationId,
       document.uuid,
@@ -89,6 +92,7 @@ export async function insertDocument(
       document.size_bytes,
       document.created_by,
       now,
+      document.encoding,
     ),
     database.prepare<StoredDocument>(
       `SELECT ${documentColumns} FROM knowledge_document WHERE organization_id = ? AND uuid = ?`,
@@ -147,14 +151,23 @@ export async function deactivateDocument(
   return applyUpdateOnce(database, organizationId, uuid, update);
 }
 
-/** Begins a new generation of a completed or failed document; otherwise null. Search uses the old chunks until it is published. */
-export async function beginGeneration(database: Database, organizationId: number, uuid: string, now: number): Promise<DocumentRow | null> {
+/** Begins a new generation of a completed or failed document; otherwise null. `encoding`: undefined keeps the one that was named, null drops it. Search uses the old chunks until it is published. */
+export async function beginGeneration(
+  database: Database,
+  organizationId: number,
+  uuid: string,
+  encoding: string | null | undefined,
+  now: number,
+): Promise<DocumentRow | null> {
   const update = database.prepare<StoredDocument>(
-    `UPDATE knowledge_document SET status = 'pending', error = NULL, next_generation = next_generation + 1, due_at = ?1, updated_at = ?1
+    `UPDATE knowledge_document SET status = 'pending', error = NULL, next_generation = next_generation + 1, due_at = ?1, updated_at = ?1,
+         encoding = CASE WHEN ?4 THEN ?5 ELSE encoding END
        WHERE organization_id = ?2 AND uuid = ?3 AND is_active = 1 AND status IN ('completed', 'failed') RETURNING ${documentColumns}`,
     now,
     organizationId,
     uuid,
+    encoding === undefined ? 0 : 1,
+    encoding ?? null,
   );
   return applyUpdateOnce(database, organizationId, uuid, update);
 }

@@ -1,6 +1,7 @@
 import type { Block, Table } from './blocks.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { maxBlocks, maxCells, maxCharacters, maxRows } from './limits.ts';
+import { WarningCounts } from './warnings.ts';
 import { tooLarge } from './unparsable-document.ts';
 
 /** Long tables are split into blocks of this size, so that no string of a whole file is built. */
@@ -16,6 +17,7 @@ const maxConsecutiveEmptyCells = 20;
  */
 export class BlockWriter {
   readonly blocks: Block[] = [];
+  readonly warnings = new WarningCounts();
   page: number | null = null;
   private characters = 0;
   private rows = 0;

@@ -1,3 +1,5 @@
+import type { DocumentWarning } from './warnings.ts';
+
 export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'csv' | 'tsv' | 'txt' | 'md' | 'html' | 'json' | 'rtf' | 'eml';
 
 /** `page`: from 1, the page of a PDF or the slide of a presentation; null in a file without pages. */
@@ -40,9 +42,10 @@ interface DocumentMetadata {
   pages_without_text: number;
 }
 
-/** `title`: the title in the document; null without one. */
+/** `title`: the title in the document; null without one. `warnings`: what was left out, or may be read wrongly. */
 export interface ParsedDocument {
   title: string | null;
   blocks: Block[];
   metadata: DocumentMetadata;
+  warnings: DocumentWarning[];
 }

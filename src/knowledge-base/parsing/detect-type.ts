@@ -1,4 +1,5 @@
-import { UnreadableFileError, detectEncoding } from '../../library/text/decode-text.ts';
+import { chooseEncoding } from '../../library/text/decode-text.ts';
+import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import type { DocumentType } from './blocks.ts';
 import { listArchiveEntries } from './office/list-archive-entries.ts';
 import { emptyDocument, notAsDeclared, passwordProtected, unsupportedType } from './unparsable-document.ts';
@@ -7,12 +8,12 @@ const inspectedBytes = 4096;
 
 /**
  * Detects the type of a file. A signature decides regardless of the name; text is classified by its beginning, then by the extension, then by
- * the declared MIME type. Throws `UnparsableDocument` for an unsupported file, and for a file without the binary format of its name or MIME
+ * the declared MIME type. `encoding`: that of a text, if the sender names it. Throws `UnparsableDocument` for an unsupported file, and for a file without the binary format of its name or MIME
  * type, which is probably the wrong file.
  */
-export function detectType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
+export function detectType(bytes: Uint8Array, name: string, declaredType?: string, encoding?: string): DocumentType {
   const binary = declaredBinaryTypes(name, declaredType);
-  const type = detectFromContent(bytes, name, declaredType, binary);
+  const type = detectFromContent(bytes, name, declaredType, { binary, encoding });
   if (binary.length > 0 && !binary.includes(type)) throw notAsDeclared(binary[0]!, type);
   return type;
 }
@@ -34,7 +35,12 @@ function declaredBinaryTypes(name: string, declaredType: string | undefined): Do
 const extensionOf = (name: string): string => /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 const parseMimeType = (declaredType = ''): string => declaredType.split(';')[0]!.trim().toLowerCase();
 
-function detectFromContent(bytes: Uint8Array, name: string, declaredType: string | undefined, binary: DocumentType[]): DocumentType {
+function detectFromContent(
+  bytes: Uint8Array,
+  name: string,
+  declaredType: string | undefined,
+  { binary, encoding }: { binary: DocumentType[]; encoding: string | undefined },
+): DocumentType {
   if (bytes.length === 0) throw emptyDocument();
   // Some programs write bytes before a PDF; PDF readers allow 1,024.
   const beginning = String.fromCharCode(...bytes.subarray(0, inspectedBytes));
@@ -45,7 +51,7 @@ function detectFromContent(bytes: Uint8Array, name: string, declaredType: string
   const foreign = unsupportedFormats.find(({ signature, at }) => beginning.startsWith(signature, at));
   if (foreign) throw unsupportedType(foreign.what);
   if (binary.length > 0) throw notAsDeclared(binary[0]!, null);
-  return detectTextType(bytes, name, declaredType);
+  return detectTextType(bytes, name, declaredType, encoding);
 }
 
 /** `at`: the offset of the signature; 0 if absent. */
@@ -130,8 +136,8 @@ const declaredTypes: Record<string, DocumentType> = {
   'message/rfc822': 'eml',
 };
 
-function detectTextType(bytes: Uint8Array, name: string, declaredType?: string): DocumentType {
-  const text = decodeBeginning(bytes).trimStart();
+function detectTextType(bytes: Uint8Array, name: string, declaredType?: string, encoding?: string): DocumentType {
+  const text = decodeBeginning(bytes, encoding).trimStart();
   const extension = extensionOf(name);
   const named = extensions[extension] ?? (extension === '' ? declaredTypes[parseMimeType(declaredType)] : undefined);
   if (named === 'csv' || named === 'tsv') return /^<(?:!doctype|html|table)\b/i.test(text) ? 'html' : named;
@@ -145,10 +151,10 @@ function detectTextType(bytes: Uint8Array, name: string, declaredType?: string):
 }
 
 /** Throws when no encoding decodes the bytes as text. */
-function decodeBeginning(bytes: Uint8Array): string {
+function decodeBeginning(bytes: Uint8Array, named?: string): string {
   const beginning = bytes.subarray(0, inspectedBytes);
   try {
-    const { encoding } = detectEncoding(beginning);
+    const { encoding } = chooseEncoding(beginning, named);
     const text = new TextDecoder(encoding).decode(beginning);
     // oxlint-disable-next-line no-control-regex -- searches control characters
     if ((text.match(/[\u0000-\u0008\u000e-\u001b]/g)?.length ?? 0) > text.length / 100) throw notText();

@@ -7,5 +7,11 @@ export interface ReadResult {
   pages_without_text?: number;
 }
 
+/** `encoding`: that of a text, if the sender names it. */
+export interface FileFacts {
+  name: string;
+  encoding?: string | undefined;
+}
+
 /** Reads a file of one type and writes its blocks. */
-export type DocumentReader = (bytes: Uint8Array, writer: BlockWriter, name: string) => Promise<ReadResult>;
+export type DocumentReader = (bytes: Uint8Array, writer: BlockWriter, facts: FileFacts) => Promise<ReadResult>;

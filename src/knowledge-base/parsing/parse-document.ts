@@ -4,6 +4,7 @@ import type { Block, DocumentType, ParsedDocument } from './blocks.ts';
 import { cleanLine } from './clean-text.ts';
 import { detectType } from './detect-type.ts';
 import { detectTypedHeadings } from './detect-typed-headings.ts';
+import { listArchiveEntries } from './office/list-archive-entries.ts';
 import { UnparsableDocument, damaged, emptyDocument, noText, tooLarge } from './unparsable-document.ts';
 
 /** Each parser is loaded with the first document of its type, so that a Worker without documents holds none in memory. */
@@ -27,24 +28,36 @@ const typesWithTypedHeadings = new Set<DocumentType>(['docx', 'rtf', 'txt']);
 
 /**
  * The text of a document in reading order, without markup. The content decides the type, then the name; `declaredType` (a MIME type) decides
- * between kinds of text and, as the name does, names the expected binary format. The parser of a PDF takes `bytes` over, so do not use them
+ * between kinds of text and, as the name does, names the expected binary format. `encoding`: that of a text, if the sender names it. The parser of a PDF takes `bytes` over, so do not use them
  * afterwards. Throws only `UnparsableDocument`, for any bytes.
  */
-export async function parseDocument(bytes: Uint8Array, name: string, declaredType?: string): Promise<ParsedDocument> {
-  const type = detectType(bytes, name, declaredType);
+export async function parseDocument(bytes: Uint8Array, name: string, declaredType?: string, encoding?: string): Promise<ParsedDocument> {
+  const type = detectType(bytes, name, declaredType, encoding);
+  const images = countOfficeImages(bytes, type);
   const writer = new BlockWriter();
   const read = await readers[type]();
-  const reading = await read(bytes, writer, name).catch((error: unknown) => {
+  const reading = await read(bytes, writer, { name, encoding }).catch((error: unknown) => {
     throw toUnparsableDocument(error);
   });
   writer.endTable();
   if (writer.blocks.length === 0) throw toEmptyDocumentError(type, reading);
+  writer.warnings.add('pages_without_text', { count: reading.pages_without_text ?? 0 });
+  writer.warnings.add('images_skipped', { count: images });
   const blocks = typesWithTypedHeadings.has(type) ? detectTypedHeadings(writer.blocks) : writer.blocks;
   return {
     title: cleanLine(reading.title ?? '').slice(0, 300) || findTitle(writer.blocks),
     blocks,
     metadata: { type, pages: reading.pages ?? null, pages_without_text: reading.pages_without_text ?? 0 },
+    warnings: writer.warnings.list(),
   };
+}
+
+/** The pictures in an Office file. */
+function countOfficeImages(bytes: Uint8Array, type: DocumentType): number {
+  if (type !== 'docx' && type !== 'pptx' && type !== 'xlsx') return 0;
+  return listArchiveEntries(bytes).filter(({ name }) =>
+    /^(?:word|ppt|xl)\/media\/.*\.(?:png|jpe?g|gif|bmp|tiff?|webp|emf|wmf|svg)$/i.test(name),
+  ).length;
 }
 
 /** Libraries throw arbitrary errors for damaged bytes. */

@@ -1,10 +1,13 @@
 import type { DocumentRow } from '../documents/store.ts';
+import type { DocumentWarning } from '../parsing/warnings.ts';
 import type { NewChunk } from '../chunks/store.ts';
 
 /** The type of a file and its pages. It is written after the pages, which never change from then on. */
 export interface PageManifest {
   mime_type: string;
   parser_metadata: Record<string, unknown>;
+  /** Absent in manifests that were written before there were warnings. */
+  warnings?: DocumentWarning[];
   chunks: number;
   /** The first chunk of each page. */
   starts: number[];

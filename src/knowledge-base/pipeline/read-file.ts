@@ -29,7 +29,7 @@ export async function readFile(context: Context, document: DocumentRow): Promise
   if (file === null) return failDocument(context, document, fileLostMessage);
   if (file === 'changed') throw uploadInProgressError();
   try {
-    const parsed = await parseDocument(file, document.filename, document.mime_type);
+    const parsed = await parseDocument(file, document.filename, document.mime_type, document.encoding ?? undefined);
     await writePages(context, document, parsed);
   } catch (error) {
     if (error instanceof UnparsableDocument) return failDocument(context, document, error.message);
@@ -43,10 +43,16 @@ const uploadInProgressError = () => new RetryableStepError('Another file was bei
 async function writePages(
   { database, bindings }: Context,
   document: DocumentRow,
-  { title, blocks, metadata }: ParsedDocument,
+  { title, blocks, metadata, warnings }: ParsedDocument,
 ): Promise<void> {
-  const manifest: PageManifest = { mime_type: mimeTypeOf(metadata.type), parser_metadata: { title, ...metadata }, chunks: 0, starts: [] };
-  for (const page of splitIntoPages(generateChunks({ title: title ?? document.filename.replace(/\.[^.]+$/, ''), blocks, metadata }))) {
+  const manifest: PageManifest = {
+    mime_type: mimeTypeOf(metadata.type),
+    parser_metadata: { title, ...metadata },
+    warnings,
+    chunks: 0,
+    starts: [],
+  };
+  for (const page of splitIntoPages(generateChunks({ title: title ?? document.filename.replace(/\.[^.]+$/, ''), blocks }))) {
     await writePage(bindings.FILES, document, manifest.starts.length, page);
     manifest.starts.push(manifest.chunks);
     manifest.chunks += page.length;

@@ -60,18 +60,19 @@ export async function isInProgress(database: Database, document: DocumentGenerat
 export async function publishGeneration(
   database: Database,
   document: DocumentGeneration,
-  { chunks, mime_type, parser_metadata }: Pick<PageManifest, 'chunks' | 'mime_type' | 'parser_metadata'>,
+  { chunks, mime_type, parser_metadata, warnings = [] }: Pick<PageManifest, 'chunks' | 'mime_type' | 'parser_metadata' | 'warnings'>,
   now: number,
 ): Promise<void> {
   await database.all(
     database.prepare(
       `UPDATE knowledge_document AS d SET generation = ?3, status = 'completed', error = NULL, total_chunks = ?4, mime_type = ?5,
-         parser_metadata = ?6, due_at = ?7, updated_at = ?7 WHERE ${inProgressCondition}`,
+         parser_metadata = ?6, warnings = ?8, due_at = ?7, updated_at = ?7 WHERE ${inProgressCondition}`,
       ...generationParameters(document),
       chunks,
       mime_type,
       JSON.stringify(parser_metadata),
       now,
+      JSON.stringify(warnings),
     ),
     'idempotent',
   );

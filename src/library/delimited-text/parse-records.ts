@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { UnreadableFileError } from '../text/decode-text.ts';
+import { UnreadableFileError } from '../text/unreadable-file.ts';
 import type { RawRecord, SoundRecord } from './split-records.ts';
 
 /** A row that cannot be read as its cells; its text is in `cells` as it stands. `problem`: a sentence for the sender. */

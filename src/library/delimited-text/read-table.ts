@@ -1,4 +1,4 @@
-import { UnreadableFileError } from '../text/decode-text.ts';
+import { UnreadableFileError } from '../text/unreadable-file.ts';
 import { detectLayout } from './detect-layout.ts';
 import { findHeader } from './find-header.ts';
 import { parseRecords, type FileRecord } from './parse-records.ts';

@@ -1,4 +1,4 @@
-import { UnreadableFileError } from '../text/decode-text.ts';
+import { UnreadableFileError } from '../text/unreadable-file.ts';
 import { scanRecord, type Escape } from './scan-record.ts';
 import { splitBrokenLine } from './split-broken-line.ts';
 

@@ -1,19 +1,30 @@
-import { detectEncoding, rejectBinary, UnreadableFileError } from './decode-text.ts';
-import type { ControlCount } from './decode-text.ts';
+import { chooseEncoding, decodeAsNamed, detectEncoding, rejectBinary } from './decode-text.ts';
+import type { ControlCount, DetectedEncoding } from './decode-text.ts';
+import { UnreadableFileError } from './unreadable-file.ts';
 
 const sampleBytes = 1 << 18;
 const controlZ = '\u001a';
 
+/** `encoding`: the one that the sender names. `onDetected` is told the encoding as soon as it is known, and may throw; it is not told that a file is ASCII. */
+export interface DecodingOptions {
+  encoding?: string | undefined;
+  onDetected?: (detected: DetectedEncoding) => void;
+}
+
 /**
  * The text of a file of any length, in pieces, decoded as by `decodeText`. Half a MiB is held back: while all bytes are ASCII every
- * encoding gives the same text, and the first other bytes show the encoding. Throws `UnreadableFileError` at bytes that are no text.
+ * encoding gives the same text, and the first other bytes show the encoding. Throws `UnreadableFileError` at bytes that are no text, and
+ * `UncertainEncoding` at bytes that are none in the named encoding.
  */
-export async function* decodeTextStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined, undefined> {
+export async function* decodeTextStream(
+  bytes: AsyncIterable<Uint8Array>,
+  options: DecodingOptions = {},
+): AsyncGenerator<string, undefined, undefined> {
   const chunks = bytes[Symbol.asyncIterator]();
   let held = '';
   let seen: ControlCount | undefined;
   try {
-    for await (const { text, isMarked } of decodePieces(chunks)) {
+    for await (const { text, isMarked } of decodePieces(chunks, options)) {
       const piece = held + text;
       // Spreadsheets of the DOS age end a file with control-Z.
       held = piece.endsWith(controlZ) ? controlZ : '';
@@ -26,31 +37,40 @@ export async function* decodeTextStream(bytes: AsyncIterable<Uint8Array>): Async
   }
 }
 
-async function* decodePieces(chunks: AsyncIterator<Uint8Array>): AsyncGenerator<{ text: string; isMarked: boolean }> {
+async function* decodePieces(
+  chunks: AsyncIterator<Uint8Array>,
+  { encoding: named, onDetected }: DecodingOptions,
+): AsyncGenerator<{ text: string; isMarked: boolean }> {
   let sample = await readAtLeast(chunks, [], sampleBytes);
   if (sample.length === 0) throw new UnreadableFileError('The file is empty');
-  let { encoding, isMarked } = detectEncoding(upToSeparator(sample));
-  if (!isMarked && !encoding.startsWith('utf-16')) {
-    let foreign = findNonAsciiByte(sample);
+  let detected = named === undefined ? detectEncoding(upToSeparator(sample)) : chooseEncoding(sample, named);
+  const { isMarked } = detected;
+  if (named === undefined && !isMarked && !detected.encoding.startsWith('utf-16')) {
+    let foreign = findForeignByte(sample);
     while (foreign === -1) {
       yield { text: new TextDecoder().decode(sample), isMarked };
       sample = await readAtLeast(chunks, [], sampleBytes);
       if (sample.length === 0) return;
-      foreign = findNonAsciiByte(sample);
+      foreign = findForeignByte(sample);
     }
     sample = await readAtLeast(chunks, [sample], foreign + sampleBytes);
-    ({ encoding } = detectEncoding(upToSeparator(sample.subarray(foreign))));
+    detected = detectEncoding(upToSeparator(sample.subarray(foreign)));
   }
+  onDetected?.(detected);
 
-  const decoder = new TextDecoder(encoding);
-  yield { text: decoder.decode(sample, { stream: true }), isMarked };
-  for (let chunk = await chunks.next(); !chunk.done; chunk = await chunks.next())
-    yield { text: decoder.decode(chunk.value, { stream: true }), isMarked };
+  const { encoding } = detected;
+  const isNamed = named !== undefined && !isMarked;
+  const decoder = new TextDecoder(encoding, { fatal: isNamed, ignoreBOM: false });
+  const decode = (bytes?: Uint8Array) =>
+    isNamed ? decodeAsNamed(decoder, bytes, { stream: bytes !== undefined }) : decoder.decode(bytes, { stream: bytes !== undefined });
+  yield { text: decode(sample), isMarked };
+  for (let chunk = await chunks.next(); !chunk.done; chunk = await chunks.next()) yield { text: decode(chunk.value), isMarked };
   // UTF-16 that lost its last byte loses one character.
-  if (!encoding.startsWith('utf-16')) yield { text: decoder.decode(), isMarked };
+  if (!encoding.startsWith('utf-16')) yield { text: decode(), isMarked };
 }
 
-const findNonAsciiByte = (bytes: Uint8Array): number => bytes.findIndex((byte) => byte >= 0x80);
+/** The first byte that is not the same in every encoding: one beyond ASCII, or an escape, which switches in ISO-2022-JP. */
+const findForeignByte = (bytes: Uint8Array): number => bytes.findIndex((byte) => byte >= 0x80 || byte === 0x1b);
 
 /** `have` and further chunks up to `wanted` bytes, or to the end of the stream. */
 async function readAtLeast(chunks: AsyncIterator<Uint8Array>, have: Uint8Array[], wanted: number): Promise<Uint8Array> {

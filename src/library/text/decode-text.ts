@@ -1,19 +1,29 @@
-import { guessCodePage } from './guess-code-page.ts';
-import type { CodePage } from './guess-code-page.ts';
+import { detectUtf16 } from './encodings/detect-utf16.ts';
+import { toEncodingName } from './encodings/encoding-names.ts';
+import { guessEncoding, type EncodingGuess } from './encodings/guess-encoding.ts';
+import { UncertainEncoding, UnreadableFileError } from './unreadable-file.ts';
 
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | CodePage;
-
-/** A file that cannot be read in its declared form. The message is a sentence for the sender. */
-export class UnreadableFileError extends Error {
-  override readonly name = 'UnreadableFile';
+/** `encoding`: as `TextDecoder` names it. `isMarked`: a byte order mark tells it. `guess`: it was guessed by the letters that the bytes would be. */
+export interface DetectedEncoding {
+  encoding: string;
+  isMarked: boolean;
+  guess?: EncodingGuess;
 }
 
-/** The text of a file of unknown encoding, without its byte order mark. Throws `UnreadableFileError` when the file is no text. */
-export function decodeText(bytes: Uint8Array): { text: string; encoding: Encoding } {
+/**
+ * The text of a file, without its byte order mark. `named`: a label of the encoding that the sender names; a mark goes first. Throws `UnreadableFileError` when the file is no
+ * text, and `UncertainEncoding` when several encodings give texts that are about as likely, or the named one gives none.
+ */
+export function decodeText(bytes: Uint8Array, named?: string): { text: string; encoding: string } {
   if (bytes.length === 0) throw new UnreadableFileError('The file is empty');
-  const { encoding, isMarked } = detectEncoding(bytes);
-  // A replacement character in place of one damaged byte is better than no file at all.
-  const decoded = new TextDecoder(encoding).decode(encoding.startsWith('utf-16') ? bytes.subarray(0, bytes.length & ~1) : bytes);
+  const { encoding, isMarked, guess } = chooseEncoding(bytes, named);
+  requireCertainty(guess);
+  const whole = encoding.startsWith('utf-16') ? bytes.subarray(0, bytes.length & ~1) : bytes;
+  // A replacement character in place of one damaged byte is better than no file at all, unless the sender named the encoding.
+  const decoded =
+    named === undefined
+      ? new TextDecoder(encoding).decode(whole)
+      : decodeAsNamed(new TextDecoder(encoding, { fatal: true, ignoreBOM: false }), whole);
   // Spreadsheets of the DOS age end a file with control-Z.
   const text = decoded.endsWith('\u001a') ? decoded.slice(0, -1) : decoded;
   rejectBinary(text, isMarked);
@@ -21,14 +31,61 @@ export function decodeText(bytes: Uint8Array): { text: string; encoding: Encodin
   return { text, encoding };
 }
 
-/** `isMarked`: the encoding was read from a byte order mark. `bytes` may be the beginning of a file; more bytes make the guess better. */
-export function detectEncoding(bytes: Uint8Array): { encoding: Encoding; isMarked: boolean } {
+/** Throws `UncertainEncoding` for a guess that is not sure. */
+export function requireCertainty(guess: EncodingGuess | undefined): void {
+  if (guess === undefined || guess.isSure) return;
+  throw new UncertainEncoding(
+    `The encoding of the file cannot be told for sure: it may be ${guess.candidates.join(', ')}; name it in "encoding", or save the file in UTF-8`,
+    guess.candidates,
+  );
+}
+
+/** Throws `UncertainEncoding` for bytes that mean nothing in the named encoding. */
+export function decodeAsNamed(decoder: TextDecoder, bytes?: Uint8Array, options?: { stream: boolean }): string {
+  try {
+    return decoder.decode(bytes, options);
+  } catch {
+    throw new UncertainEncoding(
+      `The file is not in ${decoder.encoding}: some of its bytes mean nothing in it; name another encoding, or none`,
+      [],
+    );
+  }
+}
+
+/** The encoding of a file of which `bytes` is the beginning. `named`: the encoding that the sender names; a mark goes first. */
+export function chooseEncoding(bytes: Uint8Array, named?: string): DetectedEncoding {
+  if (named === undefined) return detectEncoding(bytes);
+  return detectMark(bytes) ?? { encoding: toEncodingName(named) ?? named, isMarked: false };
+}
+
+/** `bytes` may be the beginning of a file; more bytes make the guess better. */
+export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
+  const marked = detectMark(bytes);
+  if (marked) return marked;
+  const kind = signatures.find(({ magic }) => startsWith(bytes, magic));
+  if (kind) throw new UnreadableFileError(`The file is ${kind.what}, not text; ${kind.advice ?? 'save it as CSV and try again'}`);
+  const utf16 = detectUtf16(bytes);
+  if (utf16 === null) throw new UnreadableFileError(notTextMessage(''));
+  if (utf16 !== undefined) return { encoding: utf16, isMarked: false };
+  if (isSwitched(bytes)) return { encoding: 'iso-2022-jp', isMarked: false };
+  if (isMostlyUtf8(bytes)) return { encoding: 'utf-8', isMarked: false };
+  const guess = guessEncoding(bytes);
+  return { encoding: guess.encoding, isMarked: false, guess };
+}
+
+function detectMark(bytes: Uint8Array): DetectedEncoding | undefined {
   if (startsWith(bytes, [0xef, 0xbb, 0xbf])) return { encoding: 'utf-8', isMarked: true };
   if (startsWith(bytes, [0xff, 0xfe])) return { encoding: 'utf-16le', isMarked: true };
   if (startsWith(bytes, [0xfe, 0xff])) return { encoding: 'utf-16be', isMarked: true };
-  const kind = signatures.find(({ magic }) => startsWith(bytes, magic));
-  if (kind) throw new UnreadableFileError(`The file is ${kind.what}, not text; ${kind.advice ?? 'save it as CSV and try again'}`);
-  return { encoding: detectUtf16(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : guessCodePage(bytes)), isMarked: false };
+  return undefined;
+}
+
+/** ISO-2022-JP: seven-bit text that escape sequences switch to Japanese (`ESC $ B`) and back. */
+function isSwitched(bytes: Uint8Array): boolean {
+  if (bytes.some((byte) => byte >= 0x80)) return false;
+  return bytes.some(
+    (byte, index) => byte === 0x1b && bytes[index + 1] === 0x24 && (bytes[index + 2] === 0x42 || bytes[index + 2] === 0x40),
+  );
 }
 
 const signatures: { magic: number[]; what: string; advice?: string }[] = [
@@ -61,20 +118,6 @@ export function rejectBinary(text: string, isMarked: boolean, before: ControlCou
 
 const notTextMessage = (although: string) => `The file is not text${although}; save it as CSV in UTF-8 and try again`;
 const startsWith = (bytes: Uint8Array, magic: number[]) => magic.every((byte, index) => bytes[index] === byte);
-
-/** UTF-16 without a mark: in every script the delimiters, digits and line ends have one zero byte, always on the same side. */
-function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
-  const head = bytes.subarray(0, 1 << 16);
-  const zeros = [0, 0];
-  head.forEach((byte, index) => {
-    if (byte === 0) zeros[index & 1]! += 1;
-  });
-  const [even = 0, odd = 0] = zeros;
-  if (even + odd === 0) return undefined;
-  if (odd > head.length / 50 && even * 20 < odd) return 'utf-16le';
-  if (even > head.length / 50 && odd * 20 < even) return 'utf-16be';
-  throw new UnreadableFileError(notTextMessage(''));
-}
 
 /** A few damaged bytes in a long UTF-8 text do not make it another encoding. */
 function isMostlyUtf8(bytes: Uint8Array): boolean {

@@ -15,4 +15,5 @@ export const documentOf = (blocks: Block[], title: string | null = null): Parsed
   title,
   blocks,
   metadata: { type: 'txt', pages: null, pages_without_text: 0 },
+  warnings: [],
 });

@@ -1,4 +1,4 @@
-import { UnreadableFileError } from '../../../library/text/decode-text.ts';
+import { UnreadableFileError } from '../../../library/text/unreadable-file.ts';
 
 /** The maximum size of an uploaded file. */
 export const maxUploadBytes = 50 * 1024 * 1024;

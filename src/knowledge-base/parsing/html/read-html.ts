@@ -1,14 +1,15 @@
 import { Parser } from 'htmlparser2';
 import type { BlockWriter } from '../block-writer.ts';
 import { maxElementDepth } from '../limits.ts';
-import type { ReadResult } from '../document-reader.ts';
+import type { FileFacts, ReadResult } from '../document-reader.ts';
 import { decodeTextPieces } from '../text/decode-text-pieces.ts';
 import { tooLarge } from '../unparsable-document.ts';
 import { HtmlBlockBuilder } from './html-block-builder.ts';
 
 /** Reads a web page as a stream, without building a tree. */
-export async function readHtml(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
-  return readHtmlPieces(decodeTextPieces(bytes, declaredEncoding(bytes)), writer);
+export async function readHtml(bytes: Uint8Array, writer: BlockWriter, { encoding }: FileFacts): Promise<ReadResult> {
+  const options = { named: encoding, declared: declaredEncoding(bytes), warnings: writer.warnings };
+  return readHtmlPieces(decodeTextPieces(bytes, options), writer);
 }
 
 /** Reads HTML and answers the text of its `title` element. */
@@ -20,6 +21,7 @@ export async function readHtmlPieces(pieces: AsyncIterable<string> | Iterable<st
       depth += 1;
       if (depth > maxElementDepth)
         throw tooLarge(`its elements lie more than ${maxElementDepth} deep in each other`, 'save it in a simpler form');
+      if (name === 'img' && !attributes['alt']?.trim()) writer.warnings.add('images_skipped');
       flow.open(name, attributes);
     },
     ontext: (text) => flow.text(text),

@@ -1,26 +1,48 @@
-import { UnreadableFileError, detectEncoding } from '../../../library/text/decode-text.ts';
+import { detectEncoding, type DetectedEncoding } from '../../../library/text/decode-text.ts';
+import type { EncodingGuess } from '../../../library/text/encodings/guess-encoding.ts';
+import { UncertainEncoding, UnreadableFileError } from '../../../library/text/unreadable-file.ts';
 import { decodeTextStream } from '../../../library/text/decode-text-stream.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import { pieceLength } from '../limits.ts';
-import { emptyDocument, unsupportedType } from '../unparsable-document.ts';
+import { damaged, emptyDocument, unsupportedType } from '../unparsable-document.ts';
+import type { WarningCounts } from '../warnings.ts';
+
+/** `named`: the encoding that the sender names. `declared`: the one that the file names; it counts unless the bytes are UTF-8 or begin with a byte order mark. */
+export interface PieceOptions {
+  named?: string | undefined;
+  declared?: string | undefined;
+  warnings: WarningCounts;
+}
 
 /**
- * Decodes a file in pieces, so that the whole text is never in memory, and lets requests go first between two pieces. `declared`: the encoding that the file names; it counts unless the
- * bytes are UTF-8 or begin with a byte order mark.
+ * Decodes a file in pieces, so that the whole text is never in memory, and lets requests go first between two pieces. Warns of an encoding that was guessed, and of
+ * damaged characters.
  */
-export async function* decodeTextPieces(bytes: Uint8Array, declared?: string): AsyncGenerator<string, undefined, undefined> {
-  const decoder = declared === undefined ? undefined : createDecoder(bytes, declared);
+export async function* decodeTextPieces(bytes: Uint8Array, options: PieceOptions): AsyncGenerator<string, undefined, undefined> {
+  const { named, declared, warnings } = options;
+  const decoder = declared === undefined || named !== undefined ? undefined : createDecoder(bytes, declared);
+  const onDetected = ({ guess }: DetectedEncoding) => guess && warnOfGuess(guess, warnings);
   let length = 0;
   try {
-    for await (const piece of decoder ? decodeWith(bytes, decoder) : decodeTextStream(splitIntoSlices(bytes))) {
+    for await (const piece of decoder
+      ? decodeWith(bytes, decoder)
+      : decodeTextStream(splitIntoSlices(bytes), { encoding: named, onDetected })) {
       length += piece.trim().length;
+      warnings.add('characters_damaged', { count: piece.split('\ufffd').length - 1 });
       yield* splitText(piece);
     }
   } catch (error) {
+    if (error instanceof UncertainEncoding) throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
     if (error instanceof UnreadableFileError) throw unsupportedType('neither text nor a known kind of document');
     throw error;
   }
   if (length === 0) throw emptyDocument('The file holds nothing but blanks');
+}
+
+function warnOfGuess({ encoding, isSure, candidates }: EncodingGuess, warnings: WarningCounts): void {
+  const others = candidates.filter((candidate) => candidate !== encoding).join(', ');
+  if (isSure) warnings.add('encoding_guessed', { detail: encoding });
+  else warnings.add('encoding_uncertain', { detail: others === '' ? encoding : `${encoding}, and may be ${others}` });
 }
 
 /** Cuts a text that is in memory into pieces, and lets requests go first between two of them. */

@@ -1,17 +1,20 @@
-import { UnreadableFileError } from '../../../library/text/decode-text.ts';
+import { UnreadableFileError } from '../../../library/text/unreadable-file.ts';
 import { readTable } from '../../../library/delimited-text/read-table.ts';
 import type { BlockWriter } from '../block-writer.ts';
-import type { ReadResult } from '../document-reader.ts';
+import type { FileFacts, ReadResult } from '../document-reader.ts';
 import { damaged } from '../unparsable-document.ts';
 import { decodeTextPieces } from './decode-text-pieces.ts';
 
 /** Reads a table of delimited text and detects its delimiter. */
-export async function readDelimited(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
+export async function readDelimited(bytes: Uint8Array, writer: BlockWriter, { encoding }: FileFacts): Promise<ReadResult> {
   try {
-    const table = await readTable(decodeTextPieces(bytes));
+    const table = await readTable(decodeTextPieces(bytes, { named: encoding, warnings: writer.warnings }));
     for (const cells of table.titles) writer.paragraph(cells.filter((cell) => cell !== '').join(' | '));
     writer.row(table.headers, true);
-    for await (const { cells } of table.rows) writer.row(cells);
+    for await (const { cells, problem, file_row: place } of table.rows) {
+      writer.row(cells);
+      if (problem !== undefined) writer.warnings.add('rows_broken', { place });
+    }
     return {};
   } catch (error) {
     // The message names the row: "Row 7 is longer than 1 MiB".

@@ -1,7 +1,7 @@
 import { TokenType, Tokenizer } from '@streamparser/json';
 import type { BlockWriter } from '../block-writer.ts';
 import { maxValueDepth } from '../limits.ts';
-import type { ReadResult } from '../document-reader.ts';
+import type { FileFacts, ReadResult } from '../document-reader.ts';
 import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
 import { JsonOutline } from './json-outline.ts';
 import { decodeTextPieces } from './decode-text-pieces.ts';
@@ -14,7 +14,7 @@ class ExactTokenizer extends Tokenizer {
 }
 
 /** Reads one or several JSON values as text: every value with its name. */
-export async function readJson(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
+export async function readJson(bytes: Uint8Array, writer: BlockWriter, { encoding }: FileFacts): Promise<ReadResult> {
   const outline = new JsonOutline(writer);
   const tokenizer = new ExactTokenizer({ separator: '' });
   let depth = 0;
@@ -35,7 +35,7 @@ export async function readJson(bytes: Uint8Array, writer: BlockWriter): Promise<
   tokenizer.onError = (error) => {
     failure ??= error;
   };
-  for await (const piece of decodeTextPieces(bytes)) {
+  for await (const piece of decodeTextPieces(bytes, { named: encoding, warnings: writer.warnings })) {
     tokenizer.write(piece);
     if (failure instanceof UnparsableDocument) throw failure;
     if (failure) throw damaged('it is no JSON', failure);

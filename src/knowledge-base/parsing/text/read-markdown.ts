@@ -2,7 +2,7 @@ import { marked } from 'marked';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
-import type { ReadResult } from '../document-reader.ts';
+import type { FileFacts, ReadResult } from '../document-reader.ts';
 import { MarkdownLimiter } from './markdown-limiter.ts';
 import { splitIntoLineBatches, decodeTextPieces } from './decode-text-pieces.ts';
 
@@ -10,9 +10,9 @@ import { splitIntoLineBatches, decodeTextPieces } from './decode-text-pieces.ts'
 const partLength = 1 << 16;
 
 /** Reads Markdown as HTML, which Markdown may contain anyway. */
-export async function readMarkdown(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
+export async function readMarkdown(bytes: Uint8Array, writer: BlockWriter, { encoding }: FileFacts): Promise<ReadResult> {
   let title: string | undefined;
-  for await (const part of splitMarkdown(decodeTextPieces(bytes))) {
+  for await (const part of splitMarkdown(decodeTextPieces(bytes, { named: encoding, warnings: writer.warnings }))) {
     const { text, title: named } = splitFrontMatter(title === undefined ? part : `\n${part}`);
     title ??= named;
     await readHtmlPieces([await marked.parse(text, { gfm: true })], writer);

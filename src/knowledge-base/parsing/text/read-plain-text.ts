@@ -1,5 +1,5 @@
 import type { BlockWriter } from '../block-writer.ts';
-import type { ReadResult } from '../document-reader.ts';
+import type { FileFacts, ReadResult } from '../document-reader.ts';
 import { parseListItem } from './parse-list-item.ts';
 import { splitIntoLineBatches, decodeTextPieces } from './decode-text-pieces.ts';
 
@@ -10,8 +10,8 @@ const maxWrappedLength = 140;
 const maxParagraphLines = 500;
 
 /** Reads plain text: blank lines separate paragraphs; underlined lines and lines in capitals are headings; a form feed begins a page. */
-export async function readPlainText(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
-  return readTextPieces(decodeTextPieces(bytes), writer);
+export async function readPlainText(bytes: Uint8Array, writer: BlockWriter, { encoding }: FileFacts): Promise<ReadResult> {
+  return readTextPieces(decodeTextPieces(bytes, { named: encoding, warnings: writer.warnings }), writer);
 }
 
 export async function readTextPieces(pieces: AsyncIterable<string>, writer: BlockWriter): Promise<ReadResult> {

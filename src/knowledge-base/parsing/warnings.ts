@@ -1,0 +1,64 @@
+/** What of a file was not read as it is meant, or may not have been. */
+export const warningCodes = [
+  'pages_without_text',
+  'images_skipped',
+  'rows_broken',
+  'encoding_guessed',
+  'encoding_uncertain',
+  'characters_damaged',
+] as const;
+export type WarningCode = (typeof warningCodes)[number];
+
+/** `count`: of pages, images, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
+export interface DocumentWarning {
+  code: WarningCode;
+  count: number;
+  message: string;
+}
+
+const maxPlaces = 5;
+
+interface Found {
+  count: number;
+  places: number[];
+  detail: string;
+}
+
+/** Counts what a reader leaves out or cannot trust. */
+export class WarningCounts {
+  private readonly found = new Map<WarningCode, Found>();
+
+  /** `place`: the number of the page or row; the first ones are named. `detail`: what the sentence says about the encoding. */
+  add(code: WarningCode, { count = 1, place, detail = '' }: { count?: number; place?: number; detail?: string } = {}): void {
+    if (count === 0) return;
+    const known = this.found.get(code) ?? { count: 0, places: [], detail };
+    known.count += count;
+    if (place !== undefined && known.places.length < maxPlaces) known.places.push(place);
+    this.found.set(code, known);
+  }
+
+  list(): DocumentWarning[] {
+    return warningCodes.flatMap((code) => {
+      const found = this.found.get(code);
+      return found === undefined ? [] : [{ code, count: found.count, message: sentences[code](found) }];
+    });
+  }
+}
+
+const listPlaces = (noun: string, { count, places }: Found): string =>
+  places.length === 0 ? '' : ` (${noun} ${places.join(', ')}${count > places.length ? ', ...' : ''})`;
+const several = (count: number, one: string, many: string): string => (count === 1 ? `1 ${one}` : `${count} ${many}`);
+
+const sentences: Record<WarningCode, (found: Found) => string> = {
+  pages_without_text: (found) =>
+    `${several(found.count, 'page has', 'pages have')} no text${listPlaces('page', found)}; if they are scans, run text recognition (OCR) over the file and upload it again`,
+  images_skipped: ({ count }) => `${several(count, 'image was', 'images were')} skipped: only the text of a document is read`,
+  rows_broken: (found) =>
+    `${several(found.count, 'row has', 'rows have')} broken quotes${listPlaces('row', found)} and may be cut into wrong cells; double the quotes within cells`,
+  encoding_guessed: ({ detail }) =>
+    `The encoding was guessed by the letters of the text: ${detail}; if the text looks wrong, process the document again with "encoding"`,
+  encoding_uncertain: ({ detail }) =>
+    `The encoding cannot be told for sure; it was read as ${detail}; process the document again with "encoding", or upload it in UTF-8`,
+  characters_damaged: ({ count }) =>
+    `${several(count, 'character is', 'characters are')} damaged in the file and stand as \ufffd in the text`,
+};
