@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { readTable } from '../../src/library/delimited-text/read-table.ts';
 import { sourceOf } from '../campaigns/source-reading.ts';
 import { readContactsOf, readTableOf } from '../contacts/import-reading.ts';
+import { makeWorkbook } from '../knowledge-base/parsing/make-archive.ts';
 import { parseDocument } from '../../src/knowledge-base/parsing/parse-document.ts';
 
 const files = import.meta.glob<string>('../fixtures/tables/*.csv', { query: '?raw', import: 'default', eager: true });
@@ -28,6 +29,18 @@ describe('tables are as wide as their widest row', () => {
     expect(await documentTexts(fixture('table-wider-than-its-first-row'))).toEqual([
       'Hotel Alpha price list',
       'Item | Price | Note\nTea | 2.50 | only on Mondays\nCoffee | 3.00 | free refill',
+    ]);
+  });
+
+  test('a workbook has its header below the title, too, and each cell of its widest row', async () => {
+    const cell = (column: string, row: number, text: string) => `<c r="${column}${row}" t="inlineStr"><is><t>${text}</t></is></c>`;
+    const rows = [['Price list'], ['Item', 'Price'], ['Tea', '2.50', 'only on Mondays'], ['Milk', '1.00']]
+      .map((cells, row) => `<row r="${row + 1}">${cells.map((text, column) => cell('ABC'[column]!, row + 1, text)).join('')}</row>`)
+      .join('');
+    const { blocks } = await parseDocument(await makeWorkbook([{ name: 'Sheet1', rows }]), 'prices.xlsx');
+    expect(blocks).toMatchObject([
+      { text: 'Price list', header: null },
+      { text: 'Item | Price\nTea | 2.50 | only on Mondays\nMilk | 1.00', header: 'Item | Price' },
     ]);
   });
 

@@ -22,7 +22,8 @@ export class BlockWriter {
   private characters = 0;
   private rows = 0;
   private cells = 0;
-  private openTable: { header: string | null; rows: string[]; length: number; parts: number } | undefined;
+  /** `isTitle`: it has only rows of one cell so far, which are titles if a row of names follows. */
+  private openTable: { header: string | null; rows: string[]; length: number; parts: number; isTitle: boolean } | undefined;
 
   heading(level: number, text: string): void {
     this.add({ kind: 'heading', level: Math.min(Math.max(level, 1), 6), text: cleanLine(text), page: this.page });
@@ -36,17 +37,20 @@ export class BlockWriter {
     this.add({ kind: 'list_item', text: cleanText(text), page: this.page });
   }
 
-  /** Without `isHeader`, the first row counts as the header when it looks like one. */
+  /** Without `isHeader`, the first row, or the first below titles of one cell, counts as the header when it looks like one. */
   row(cells: string[], isHeader?: boolean): void {
     this.countRow(cells);
     const cleaned = dropEmptyCells(cells.map(cleanLine));
     if (cleaned.length === 0) return;
     const row = cleaned.join(' | ').trim();
+    if (this.openTable?.isTitle && looksLikeHeader(cleaned)) this.endTable();
+    if (this.openTable && cleaned.length > 1) this.openTable.isTitle = false;
     this.openTable ??= {
       header: isHeader === true || (isHeader === undefined && looksLikeHeader(cleaned)) ? row : null,
       rows: [],
       length: 0,
       parts: 0,
+      isTitle: isHeader === undefined && cleaned.length === 1,
     };
     this.openTable.rows.push(row);
     this.openTable.length += row.length + 1;
