@@ -165,18 +165,21 @@ export interface Bench extends Journeys {
 export async function prepareBench(pace: Pace, progress: Bench['progress'], options: RigOptions = {}): Promise<Bench> {
   const rig = await startRig(options);
   const { origins, databases } = rig;
-  const clientOf = (name: WorkerName) => new Client(origins[name], connections);
-  const clients = { service: clientOf('service'), recording: clientOf('recording'), floor: clientOf('floor') };
+  const clients = Object.fromEntries(Object.entries(origins).map(([name, origin]) => [name, new Client(origin, connections)])) as Record<
+    WorkerName,
+    Client
+  >;
   try {
     const key = await createDemoOrganization(`${origins.service.origin}/api/v1`, { hasSimulatedCarrier: false });
     const headers = { 'x-api-key': key };
     const journeys = await createJourneys(clients.service, headers, rig.receiver);
-    await copyRows(databases.service, databases.recording);
-    await copyRows(databases.service, databases.floor);
-    const agents = {
-      service: await prepareCalling(clients.service, headers, accounts.service),
-      recording: await prepareCalling(clients.recording, headers, accounts.recording),
-    };
+    if (!options.isAlone) {
+      await copyRows(databases.service, databases.recording);
+      await copyRows(databases.service, databases.floor);
+    }
+    const service = await prepareCalling(clients.service, headers, accounts.service);
+    const recording = options.isAlone ? service : await prepareCalling(clients.recording, headers, accounts.recording);
+    const agents = { service, recording };
     return { rig, clients, headers, agents, pace, progress, ...journeys };
   } catch (error) {
     await rig.stop();

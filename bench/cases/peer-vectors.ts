@@ -17,6 +17,9 @@ export async function measurePeerVectors(
 ): Promise<TargetedFigure[]> {
   const { peerVectors: count, vectorQuestions: questions, rounds } = bench.pace;
   bench.progress(`${count} vectors, beside ${name}`);
+  const vectors = mixedVectors(count, createRandom(count));
+  // Before the connection, which ends while this program is busy for long.
+  const search = build(vectors);
   const rig = await startVectorRig(bench.rig.compatibilityDate);
   const client = new Client(rig.origin, 1);
   const get = <Answer>(path: string) => client.json<Answer>({ method: 'GET', path: `${path}&vectors=${count}` });
@@ -24,10 +27,8 @@ export async function measurePeerVectors(
   try {
     await get('/index/fill?');
     await get(`/scan/fill?questions=${questions}`);
-    const vectors = mixedVectors(count, createRandom(count));
     const random = createRandom(count + 1);
     const asked = Array.from({ length: questions }, () => randomVectorNear(vectors[Math.floor(random() * count)]!, 1, random));
-    const search = build(vectors);
     const theirs = (from: number, many: number) => asked.slice(from, from + many).map((question) => search(question, nearest));
     const truth = await get<number[][]>(`/scan?from=0&questions=${questions}`);
     const recall = { service: measureRecall(await ours(0, questions), truth), peer: measureRecall(theirs(0, questions), truth) };

@@ -1,4 +1,4 @@
-import { measureAlternately, connections, type Bench } from '../bench.ts';
+import { endBench, measureAlternately, connections, prepareBench, type Bench } from '../bench.ts';
 import { workerdMegabytes } from '../local/memory.ts';
 import { Client, load } from '../load.ts';
 import { installPeer, type PeerName } from '../peers/install.ts';
@@ -31,7 +31,18 @@ async function orNone(bench: Bench, name: PeerName, measure: () => Promise<Targe
   }
 }
 
-async function measureN8n(bench: Bench): Promise<TargetedFigure[]> {
+/** The service has a workerd of its own, as n8n has its processes: without what the rest of the benchmark has left in memory. */
+async function measureN8n({ pace, progress }: Bench): Promise<TargetedFigure[]> {
+  progress('Starting the service alone');
+  const bench = await prepareBench(pace, progress, { isAlone: true });
+  try {
+    return await compareWithN8n(bench);
+  } finally {
+    await endBench(bench);
+  }
+}
+
+async function compareWithN8n(bench: Bench): Promise<TargetedFigure[]> {
   bench.progress('Starting n8n');
   const n8n = await N8n.start(bench.rig.receiver);
   const client = new Client(n8n.origin, connections);

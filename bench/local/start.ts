@@ -35,6 +35,8 @@ export interface Rig {
 
 export interface RigOptions {
   isInspected?: boolean;
+  /** The service alone, as another program is: without its recording and the floor, which have no origins and databases then. */
+  isAlone?: boolean;
   /** The most that the heap of an isolate may have. Absent: as much as it likes. */
   heapMegabytes?: number;
 }
@@ -43,7 +45,8 @@ export interface RigOptions {
  * Starts the Workers in one workerd. Each has its own socket, without a router before it, and its own migrated D1 database. Their log lines are
  * counted and, but for errors, dropped. State is in a temporary folder until `stop`.
  */
-export async function startRig({ isInspected = false, heapMegabytes }: RigOptions = {}): Promise<Rig> {
+export async function startRig({ isInspected = false, isAlone = false, heapMegabytes }: RigOptions = {}): Promise<Rig> {
+  const names = isAlone ? (['service'] as const) : workerNames;
   const wrangler = loadWrangler();
   const directory = newStateDirectory();
   const outside = await listen({ port: 0 });
@@ -62,8 +65,9 @@ export async function startRig({ isInspected = false, heapMegabytes }: RigOption
     const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(standalone);
     let lines = 0;
     let errors = 0;
+    const workers = await readWorkers(directory, workerOptions as unknown as WorkerOptions, { simulators: outside.url, model: model.url });
     const options = {
-      workers: await readWorkers(directory, workerOptions as unknown as WorkerOptions, { simulators: outside.url, model: model.url }),
+      workers: workers.filter(({ name }) => names.some((one) => one === name)),
       handleStructuredLogs: ({ message }: { message: string }) => {
         lines++;
         if (!message.includes('"level":"error"')) return;
@@ -73,10 +77,10 @@ export async function startRig({ isInspected = false, heapMegabytes }: RigOption
       ...(isInspected ? { inspectorPort: 0 } : {}),
     };
     miniflare = await startWorkers(options, heapMegabytes);
-    const databases = await forEach((name) => miniflare!.getD1Database('DB', name));
-    for (const name of workerNames) await migrate(databases[name], name !== 'recording');
+    const databases = await forEach(names, (name) => miniflare!.getD1Database('DB', name));
+    for (const name of names) await migrate(databases[name], name !== 'recording');
     return {
-      origins: await forEach((name) => miniflare!.unsafeGetDirectURL(name)),
+      origins: await forEach(names, (name) => miniflare!.unsafeGetDirectURL(name)),
       databases,
       outside: outside.url,
       receiver: `${outside.url}/receiver`,
@@ -95,7 +99,7 @@ export async function startRig({ isInspected = false, heapMegabytes }: RigOption
   }
 }
 
-async function forEach<T>(make: (name: WorkerName) => Promise<T>): Promise<Record<WorkerName, T>> {
-  const entries = await Promise.all(workerNames.map(async (name) => [name, await make(name)] as const));
+async function forEach<T>(names: readonly WorkerName[], make: (name: WorkerName) => Promise<T>): Promise<Record<WorkerName, T>> {
+  const entries = await Promise.all(names.map(async (name) => [name, await make(name)] as const));
   return Object.fromEntries(entries) as Record<WorkerName, T>;
 }
