@@ -58,8 +58,8 @@ const maxPackedEntries = 50;
 
 /**
  * One run of a journey, named `{organization_id}/{run_id}`. The run's D1 row starts the object. The first steps are taken at once, in memory; a
- * run that ends with them leaves nothing here. Later steps are taken on alarms. The object projects its state into the row, and deletes itself
- * once the row shows the end and the history is in R2. A failed run's object stays for 30 days.
+ * run that ends with them leaves nothing here. Later steps are taken when what the run waits for is there, or on alarms. The object projects its state
+ * into the row, and deletes itself once the row shows the end and the history is in the row or in R2. A failed run's object stays for 30 days.
  * Timers:
  * - `advance`: the next step, or the end of a wait
  * - `withdraw`: takes back calls that the run no longer waits for
@@ -67,7 +67,7 @@ const maxPackedEntries = 50;
  * - `finish`: the work after the end
  */
 export class AutomationRunObject extends BaseDurableObject<RunRecord> implements RunObject {
-  readonly #journal = new StoredJournal(this.ctx.storage, this.objectStore, this.projection, () => this.#endFirstAdvance());
+  readonly #journal = new StoredJournal(this.ctx.storage, this.objectStore, this.projection, () => this.#settle());
   #loaded: LoadedRun | null = null;
   /** How many runs of the workflow were held by `max_active_runs` when the row was last written; null: not known. */
   #heldRuns: number | null = null;
@@ -110,14 +110,14 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   }
 
   async snapshot(): Promise<LiveRun | null> {
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return null;
     await this.#projectEnd();
     return this.exists() ? toLiveRun(this.#journal.progress(), this.clock()) : null;
   }
 
   async hasEnded(): Promise<boolean> {
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return false;
     await this.#projectEnd();
     return !this.exists() || !isLive(this.#journal.progress().state);
@@ -130,14 +130,14 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   }
 
   async history(page: { limit: number; offset: number }): Promise<HistoryPage | null> {
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return null;
     const entries = this.#journal.entries(page.offset, page.limit);
     return { records: entries.map(historyRecord), total: this.#journal.count() };
   }
 
   async stop(ending: ExternalEnding, request: string, reason?: string): Promise<boolean> {
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return false;
     const progress = this.#journal.progress();
     if (!isLive(progress.state)) return this.#answerRepeatedStop(progress, request);
@@ -161,7 +161,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   }
 
   async deliverEvent(json: string, waitId: number): Promise<EventDelivery> {
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return 'stale';
     const answer = await deliverEvent(this.#journal, JSON.parse(json) as RunEvent, waitId, (await this.#loadDependencies()).run);
     if (answer === 'taken') await this.#advanceNow();
@@ -177,7 +177,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   }
 
   async #recheckWait(kind: 'run' | 'call', runId: number): Promise<void> {
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return;
     const progress = this.#journal.progress();
     const { wait } = progress;
@@ -187,7 +187,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   }
 
   async releaseHold(): Promise<boolean> {
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return false;
     const progress = this.#journal.progress();
     if (progress.wait?.kind === 'paused') {
@@ -199,7 +199,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   }
 
   async erase(): Promise<'gone' | 'busy'> {
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return 'gone';
     await this.project();
     if (!this.exists()) return 'gone';
@@ -212,7 +212,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   }
 
   async retry(version: number): Promise<RetryAnswer> {
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return { refused: 'gone', state: null };
     await this.#projectEnd();
     const { state, retryVersion } = this.#journal.progress();
@@ -253,7 +253,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     } catch (error) {
       if (!this.#isPresent()) return;
       this.log.error('steps of a run failed; its alarm goes on', error);
-      this.#endFirstAdvance();
+      this.#settle();
       this.timers.set('advance', this.clock());
     }
     if (this.exists()) await this.timers.arm();
@@ -267,8 +267,11 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     if (isIdle && this.exists()) void this.#advanceInBackground();
   }
 
-  /** Gives a run in its first advance its timers, because it must wait, or somebody asks for it. Its steps go on. */
-  #endFirstAdvance(): void {
+  /**
+   * Stores the run as it is, because it must wait, or somebody asks for it: what was answered must not be forgotten. A run in its first advance gets
+   * its timers; its steps go on.
+   */
+  #settle(): void {
     if (!this.#journal.isFirstAdvance()) return this.objectStore.flush();
     const fallback = this.clock() + fallbackDelayMs;
     this.create();
@@ -292,7 +295,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     if (history === null) await this.#archiveHistory(context.organization.id, id);
     if (!this.#journal.isFirstAdvance()) return false;
     const { heldRuns } = await projectProgress(context, id, progress, { revision: 1, wakeAt: null, history });
-    // Somebody asked for the run meanwhile: it has tables now, and ends with their timers.
+    // Somebody asked for the run meanwhile: it has timers now, and ends with them.
     if (!this.#journal.isFirstAdvance()) return false;
     await this.#forgetFirstAdvance();
     // The workflow got the setting while the run was under way. The minute tick starts held runs, too.
@@ -361,7 +364,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   /** Schedules another try after the platform failed outside a step: while the run was loaded, or a wait was checked. Throws other errors. */
   #scheduleRetry(error: unknown): null {
     if (platformErrorKind(error) === null || !this.#isPresent()) throw error;
-    this.#endFirstAdvance();
+    this.#settle();
     if (!isLive(this.#journal.progress().state)) {
       this.log.error('the end of a run waits for the platform', error);
       this.timers.clear('advance');
@@ -387,7 +390,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     await this.#applyEarlierExit(context, loaded);
     await advance(this.#journal, { ...run, shouldYield: () => Date.now() - startedAt > maxBurstMs || isQueryBudgetSpent() });
     if (this.#journal.isFirstAdvance() && (await this.#endAtOnce(context, loaded))) return null;
-    this.#endFirstAdvance();
+    this.#settle();
     if (!this.exists()) return null;
     if (this.#journal.progress().failing) this.#journal.patchProgress({ failing: undefined });
     return loaded;
