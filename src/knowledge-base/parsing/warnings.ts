@@ -2,6 +2,9 @@
 export const warningCodes = [
   'pages_without_text',
   'images_skipped',
+  'hidden_left_out',
+  'readings_left_out',
+  'errors_left_out',
   'rows_broken',
   'encoding_guessed',
   'encoding_uncertain',
@@ -9,7 +12,7 @@ export const warningCodes = [
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
-/** `count`: of pages, images, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
+/** `count`: of pages, images, hidden parts (sheets, slides, cells, texts), readings, cells, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
 export interface DocumentWarning {
   code: WarningCode;
   count: number;
@@ -53,6 +56,12 @@ const sentences: Record<WarningCode, (found: Found) => string> = {
   pages_without_text: (found) =>
     `${several(found.count, 'page has', 'pages have')} no text${listPlaces('page', found)}; if they are scans, run text recognition (OCR) over the file and upload it again`,
   images_skipped: ({ count }) => `${several(count, 'image was', 'images were')} skipped: only the text of a document is read`,
+  hidden_left_out: ({ count }) =>
+    `${several(count, 'hidden part was', 'hidden parts were')} left out: sheets, rows, columns, slides or texts that are not shown; show them and upload the file again to have them read`,
+  readings_left_out: ({ count }) =>
+    `${several(count, 'reading', 'readings')} above characters (ruby) ${count === 1 ? 'was' : 'were'} left out; the characters themselves were read`,
+  errors_left_out: ({ count }) =>
+    `${several(count, 'cell shows an error', 'cells show errors')} such as #N/A and ${count === 1 ? 'was' : 'were'} read as empty`,
   rows_broken: (found) =>
     `${several(found.count, 'row has', 'rows have')} broken quotes${listPlaces('row', found)} and may be cut into wrong cells; double the quotes within cells`,
   encoding_guessed: ({ detail }) =>

@@ -37,6 +37,8 @@ export interface Sheet {
   name: string;
   /** Rows of SpreadsheetML. */
   rows: string;
+  /** Columns of SpreadsheetML. */
+  columns?: string;
   state?: string;
 }
 
@@ -62,7 +64,10 @@ export const makeWorkbook = (
         '',
       )}</numFmts><cellXfs><xf numFmtId="0"/>${formats.map((_, index) => `<xf numFmtId="${200 + index}"/>`).join('')}</cellXfs></styleSheet>`,
     ...Object.fromEntries(
-      sheets.map(({ rows }, index) => [`xl/worksheets/sheet${index + 1}.xml`, `<worksheet><sheetData>${rows}</sheetData></worksheet>`]),
+      sheets.map(({ rows, columns = '' }, index) => [
+        `xl/worksheets/sheet${index + 1}.xml`,
+        `<worksheet><cols>${columns}</cols><sheetData>${rows}</sheetData></worksheet>`,
+      ]),
     ),
   });
 

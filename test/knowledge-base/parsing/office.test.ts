@@ -29,6 +29,42 @@ test('a workbook that counts from 1904 shows the same days', async () => {
   expect(outlineOf(await parseDocument(bytes, 'days.xlsx'))).toEqual(['h1 Days', '| 2024-03-15 | 7']);
 });
 
+test.each([
+  ['a phone number', '491761234567', '', '491761234567'],
+  ['a product number', '4006381333931', '', '4006381333931'],
+  ['a product number that the program wrote as a power', '4.006381333931E+12', '', '4006381333931'],
+  ['a product number with the format that programs choose', '4006381333931', 's="1"', '4006381333931'],
+  ['a card number longer than numbers are', '4539578763621486', '', '4539578763621486'],
+  ['a tracking number', '12345678901234567890', '', '12345678901234567890'],
+  ['a long amount', '491761234567.25', '', '491761234567.25'],
+  ['a negative number', '-491761234567', '', '-491761234567'],
+  ['a place on earth', '52.520006599988', '', '52.520006599988'],
+  ['a sum', String(0.1 + 0.2), '', '0.3'],
+  ['a measured value', '0.00012', 's="1"', '1.20E-04'],
+  ['a tiny value', '1.5E-9', '', '1.5E-9'],
+])('a workbook shows %s whole', async (_what, value, style, shown) => {
+  const bytes = await makeWorkbook([{ name: 'Sheet1', rows: `<row r="1">${cell('A1', 1)}${cell('B1', value, style)}</row>` }], {
+    formats: ['0.00E+00'],
+  });
+  expect(outlineOf(await parseDocument(bytes, 'numbers.xlsx'))).toEqual([`| 1 | ${shown}`]);
+});
+
+test('hidden rows, columns and sheets of a workbook are left out and counted, and so are errors', async () => {
+  const rows =
+    `<row r="1">${cell('A1', 1)}${cell('B1', 2)}${cell('C1', 3)}</row><row r="2" hidden="1">${cell('A2', 4)}${cell('C2', 5)}</row>` +
+    `<row r="3">${cell('A3', 6)}${cell('B3', 7)}${cell('C3', '#N/A', 't="e"')}</row>`;
+  const bytes = await makeWorkbook([
+    { name: 'Sheet1', rows, columns: '<col min="2" max="2" hidden="1"/>' },
+    { name: 'Sheet2', rows, state: 'veryHidden' },
+  ]);
+  const document = await parseDocument(bytes, 'hidden.xlsx');
+  expect(outlineOf(document)).toEqual(['| 1 |  | 3', '| 6']);
+  expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([
+    ['hidden_left_out', 5],
+    ['errors_left_out', 1],
+  ]);
+});
+
 test('every visible sheet is a section; blank rows part tables; hidden sheets are left out', async () => {
   const row = (number: number, ...cells: number[]) =>
     `<row r="${number}">${cells.map((value, index) => cell(`${'ABC'[index]}${number}`, value)).join('')}</row>`;

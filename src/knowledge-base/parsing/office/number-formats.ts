@@ -37,7 +37,11 @@ const maxPatternLength = 255;
 
 const toPattern = (code = 'General'): string => (code.length > maxPatternLength ? 'General' : code);
 
-/** Shows a number as the workbook shows it. `style` is the index that a cell carries. */
+/** Above, a number of the workbook has lost digits itself. */
+const maxKeptDigits = 15;
+const maxPlainNumber = 10 ** maxKeptDigits;
+
+/** Shows a number as the workbook shows it, but with all its digits: a phone number is no power of ten. `style` is the index that a cell carries. */
 export type FormatNumber = (value: number, style: number) => string;
 
 export async function readNumberFormats(archive: Archive, part: string, isFrom1904: boolean): Promise<FormatNumber> {
@@ -56,7 +60,18 @@ export async function readNumberFormats(archive: Archive, part: string, isFrom19
   });
   return (value, style) => {
     const pattern = styles[style] ?? 'General';
+    if (pattern === 'General') return showGeneral(value);
+    if (isScientific(pattern) && Number.isInteger(value) && Math.abs(value) < maxPlainNumber) return String(value);
     const isDate = /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\\.|\[[^\]]*\]|General/gi, ''));
     return format(pattern, isFrom1904 && isDate ? value + daysBetweenEpochs : value, { throws: false, invalid: String(value) }).trim();
   };
 }
+
+/** The program's General format shortens numbers to the width of a column. */
+function showGeneral(value: number): string {
+  const kept = Number(value.toPrecision(maxKeptDigits));
+  return Number.isInteger(kept) && Math.abs(kept) < 1e21 ? BigInt(kept).toString() : String(kept).toUpperCase();
+}
+
+/** Programs give this format to long numbers by themselves. */
+const isScientific = (pattern: string): boolean => /^[0#.,]*E\+[0#]+$/i.test(pattern);
