@@ -25,7 +25,7 @@ export const makeWord = (body: string, parts: Record<string, string> = {}) =>
     ...frame('word/document.xml'),
     'word/document.xml': `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
     'word/_rels/document.xml.rels': relationships(
-      Object.keys(parts).map((name) => [name.slice('word/'.length, -'.xml'.length), name.slice('word/'.length)]),
+      Object.keys(parts).map((name) => [/(\w+?)\d*\.xml$/.exec(name)![1]!, name.slice('word/'.length)]),
     ),
     ...parts,
   });

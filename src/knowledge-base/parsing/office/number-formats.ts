@@ -60,15 +60,22 @@ export async function readNumberFormats(archive: Archive, part: string, isFrom19
   });
   return (value, style) => {
     const pattern = styles[style] ?? 'General';
-    if (pattern === 'General') return showGeneral(value);
-    if (isScientific(pattern) && Number.isInteger(value) && Math.abs(value) < maxPlainNumber) return String(value);
-    const isDate = /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\\.|\[[^\]]*\]|General/gi, ''));
-    return format(pattern, isFrom1904 && isDate ? value + daysBetweenEpochs : value, { throws: false, invalid: String(value) }).trim();
+    return formatNumber(isFrom1904 && isDate(pattern) ? value + daysBetweenEpochs : value, pattern);
   };
 }
 
+export function formatNumber(value: number, code: string): string {
+  const pattern = toPattern(code);
+  if (pattern === 'General') return showGeneral(value);
+  if (isScientific(pattern) && Number.isInteger(value) && Math.abs(value) < maxPlainNumber) return String(value);
+  return format(pattern, value, { throws: false, invalid: String(value) }).trim();
+}
+
+const isDate = (pattern: string): boolean => /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\\.|\[[^\]]*\]|General/gi, ''));
+
 /** The program's General format shortens numbers to the width of a column. */
 function showGeneral(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
   const kept = Number(value.toPrecision(maxKeptDigits));
   return Number.isInteger(kept) && Math.abs(kept) < 1e21 ? BigInt(kept).toString() : String(kept).toUpperCase();
 }

@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { maxElementDepth, maxWordTableDepth, maxCharacters } from '../limits.ts';
 import { tooLarge } from '../unparsable-document.ts';
+import { toOpeningTag } from './xml-text.ts';
 
 /** Elements that only contain other elements. A body can be split between their children. */
 const containerElements = new Set(['w:document', 'w:body', 'w:sdt', 'w:sdtContent', 'w:tbl', 'w:customXml']);
@@ -79,11 +80,6 @@ async function* splitIntoSlices(pieces: AsyncIterable<string>): AsyncGenerator<s
   for await (const piece of pieces)
     for (let place = 0; place < piece.length; place += sliceLength) yield piece.slice(place, place + sliceLength);
 }
-
-const toOpeningTag = (name: string, attributes: Record<string, string>): string =>
-  `<${name}${Object.entries(attributes)
-    .map(([attribute, value]) => ` ${attribute}="${value.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)}"`)
-    .join('')}>`;
 
 const toClosingTags = (tags: string): string =>
   [...tags.matchAll(/<([\w:]+)/g)]

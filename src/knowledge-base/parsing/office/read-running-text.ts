@@ -1,0 +1,72 @@
+import type { Archive } from './archive.ts';
+import { readXml } from './read-xml.ts';
+import { isOn } from './word-styles.ts';
+
+const maxLength = 1 << 16;
+/** Words beside a page number, as in "Page 2 of 9". */
+const maxPageWords = 3;
+const pageFields = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b/i;
+
+/** The lines of a header or footer of Word, without page numbers. */
+export async function readRunningText(archive: Archive, part: string): Promise<string[]> {
+  const lines: string[] = [];
+  /** The open fields: whether each shows a page number, and whether its result has begun. */
+  const fields: { instruction: string; isResult: boolean }[] = [];
+  let segments = [{ text: '', hasPage: false }];
+  let isInText = false;
+  let isInInstruction = false;
+  let isHidden = false;
+  let skipped = 0;
+  let length = 0;
+  const isPage = () => fields.some(({ instruction }) => pageFields.test(instruction));
+  const endLine = () => {
+    const kept = segments.filter(({ text, hasPage }) => !hasPage || countWords(text) > maxPageWords);
+    lines.push(
+      kept
+        .map(({ text }) => text.trim())
+        .filter(Boolean)
+        .join(' | '),
+    );
+    segments = [{ text: '', hasPage: false }];
+  };
+  await readXml(archive.pieces(part), {
+    open(name, attributes) {
+      if (skipped > 0 || name === 'Fallback' || name === 'del' || name === 'moveFrom') {
+        skipped += 1;
+        return;
+      }
+      const kind = attributes['w:fldCharType'];
+      if (name === 'r') isHidden = false;
+      else if (name === 'vanish') isHidden = isOn(attributes);
+      else if (name === 't') isInText = true;
+      else if (name === 'instrText') isInInstruction = true;
+      else if (name === 'tab' || name === 'ptab' || name === 'br' || name === 'cr') segments.push({ text: '', hasPage: false });
+      else if (name === 'fldSimple') fields.push({ instruction: attributes['w:instr'] ?? '', isResult: true });
+      else if (kind === 'begin') fields.push({ instruction: '', isResult: false });
+      else if (kind === 'separate' && fields.length > 0) fields.at(-1)!.isResult = true;
+      else if (kind === 'end') fields.pop();
+      if (isPage()) segments.at(-1)!.hasPage = true;
+    },
+    text(piece) {
+      if (skipped > 0) return;
+      const field = fields.at(-1);
+      if (isInInstruction && field && field.instruction.length < 100) field.instruction += piece;
+      if (!isInText || isHidden || isPage() || length > maxLength) return;
+      segments.at(-1)!.text += piece;
+      length += piece.length;
+    },
+    close(name) {
+      if (skipped > 0) {
+        skipped -= 1;
+        return;
+      }
+      if (name === 't') isInText = false;
+      else if (name === 'instrText') isInInstruction = false;
+      else if (name === 'fldSimple') fields.pop();
+      else if (name === 'p') endLine();
+    },
+  });
+  return lines.filter((line) => line !== '');
+}
+
+const countWords = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;

@@ -1,0 +1,313 @@
+import { Parser } from 'htmlparser2';
+import { maxElementDepth } from '../limits.ts';
+import { tooLarge } from '../unparsable-document.ts';
+import { MathText } from './math-text.ts';
+import { isOn } from './word-styles.ts';
+import type { WordStyles } from './word-styles.ts';
+import type { WordNumbering } from './word-numbering.ts';
+import { escapeXml, toOpeningTag, toTextTag } from './xml-text.ts';
+
+/** `insets`: WordprocessingML of charts and diagrams by their relationship. `count`: called for each text that is left out. */
+export interface WordFacts {
+  styles: WordStyles;
+  numbering: WordNumbering | undefined;
+  insets: Map<string, string>;
+  count(what: 'hidden_left_out' | 'readings_left_out'): void;
+}
+
+/** Their contents are read, and they are not. */
+const unwrapped = new Set([
+  'mc:AlternateContent',
+  'mc:Choice',
+  'mc:Fallback',
+  'm:oMathPara',
+  'w:ruby',
+  'w:rubyBase',
+  'w:fldSimple',
+  'w:bdo',
+  'w:dir',
+]);
+const skipped = new Set(['w:rubyPr', 'w:moveFrom', 'w:pPrChange', 'w:rPrChange', 'w:numberingChange', 'w:sectPr']);
+const checked = '\u2611';
+const unchecked = '\u2610';
+
+interface Paragraph {
+  style: string | undefined;
+  list: string | undefined;
+  level: number | undefined;
+  isMarkHidden: boolean;
+}
+
+interface Run {
+  isHidden: boolean;
+  isCounted: boolean;
+}
+
+/** A box or a list to choose from, as `ffData` or `sdtPr` describes it. */
+interface Field {
+  isChecked: boolean | undefined;
+  choices: string[];
+  choice: number;
+  isShown: boolean;
+}
+
+const newField = (): Field => ({ isChecked: undefined, choices: [], choice: 0, isShown: false });
+
+/**
+ * Writes in a document of Word as text what Word computes: numbers of lists, formulas, boxes, choices, charts. Leaves out what is not shown, and what is
+ * there twice.
+ */
+class WordTextWriter {
+  private readonly facts: WordFacts;
+  private readonly parser: Parser;
+  private output: string[] = [];
+  /** The open elements, with what closes them. */
+  private readonly elements: { name: string; end: string }[] = [];
+  private skippedDepth = 0;
+  private math: { reader: MathText; depth: number } | undefined;
+  private isOpening = false;
+  private readonly paragraphs: Paragraph[] = [];
+  private readonly runs: Run[] = [];
+  private readonly alternatives: { isTaken: boolean }[] = [];
+  private readonly controls: Field[] = [];
+  /** Of the last mark of a field. */
+  private form: Field | undefined;
+  private isInForm = false;
+  private controlProperties = 0;
+  private drawings = 0;
+
+  constructor(facts: WordFacts) {
+    this.facts = facts;
+    this.parser = new Parser(
+      {
+        onopentag: (name, attributes) => this.open(name, attributes),
+        ontext: (text) => this.text(text),
+        onclosetag: () => this.close(),
+      },
+      { xmlMode: true },
+    );
+  }
+
+  write(piece: string): string {
+    this.parser.write(piece);
+    return this.take();
+  }
+
+  end(): string {
+    this.parser.end();
+    return this.take();
+  }
+
+  private take(): string {
+    const text = this.output.join('');
+    this.output = [];
+    return text;
+  }
+
+  private emit(text: string): void {
+    if (this.isOpening) this.output.push('>');
+    this.isOpening = false;
+    this.output.push(text);
+  }
+
+  private open(name: string, attributes: Record<string, string>): void {
+    if (this.elements.length + this.skippedDepth >= maxElementDepth)
+      throw tooLarge(`its elements lie more than ${maxElementDepth} deep in each other`, 'save it in a simpler form');
+    if (this.math) {
+      this.math.depth += 1;
+      this.elements.push({ name, end: '' });
+      this.math.reader.open(withoutPrefix(name), attributes);
+    } else if (this.skippedDepth > 0 || this.isSkipped(name)) {
+      this.skippedDepth += 1;
+    } else this.openShown(name, attributes);
+  }
+
+  private isSkipped(name: string): boolean {
+    const around = this.elements.at(-1)?.name;
+    if (skipped.has(name)) return true;
+    if (name === 'w:rt') {
+      this.facts.count('readings_left_out');
+      return true;
+    }
+    if (name === 'w:del') return around !== 'w:rPr' && around !== 'w:trPr';
+    const alternative = this.alternatives.at(-1);
+    if (around === 'mc:AlternateContent' && alternative) {
+      const isTaken = alternative.isTaken;
+      alternative.isTaken = true;
+      return isTaken;
+    }
+    const run = around === 'w:r' ? this.runs.at(-1) : undefined;
+    return run !== undefined && name !== 'w:rPr' && this.isHiddenInRun(run, name);
+  }
+
+  /** The marks of a field stay, because they come in pairs. */
+  private isHiddenInRun(run: Run, name: string): boolean {
+    if (!run.isHidden || name === 'w:fldChar' || name === 'w:instrText') return false;
+    if (!run.isCounted && (name === 'w:t' || name === 'w:sym')) this.facts.count('hidden_left_out');
+    run.isCounted ||= name === 'w:t' || name === 'w:sym';
+    return true;
+  }
+
+  private openShown(name: string, attributes: Record<string, string>): void {
+    const local = withoutPrefix(name);
+    if (name === 'm:oMath') {
+      this.math = { reader: new MathText(), depth: 0 };
+      this.elements.push({ name, end: '' });
+      return;
+    }
+    if (name === 'mc:AlternateContent') this.alternatives.push({ isTaken: false });
+    else if (name === 'w:drawing') this.drawings += 1;
+    else if (name === 'w:p') this.paragraphs.push({ style: undefined, list: undefined, level: undefined, isMarkHidden: false });
+    else if (name === 'w:r') this.runs.push({ isHidden: this.facts.styles.isHidden(this.paragraphs.at(-1)?.style), isCounted: false });
+    else if (name === 'w:sdt') this.controls.push(newField());
+    else if (name === 'w:sdtPr') this.controlProperties += 1;
+    else if (name === 'w:ffData') {
+      this.form = newField();
+      this.isInForm = true;
+    }
+    this.readProperty(name, local, attributes);
+    if (local === 'chart' || local === 'relIds') this.emitInset(attributes['r:id'] ?? attributes['r:dm']);
+    if (name === 'w:t' || name === 'w:sym') {
+      const control = this.controls.at(-1);
+      if (control?.isChecked !== undefined) {
+        this.showBox(control);
+        this.elements.push({ name: 'box', end: '' });
+        return;
+      }
+    }
+    if (name === 'w:txbxContent' && this.drawings > 0) {
+      this.emit('<w:pict><w:txbxContent>');
+      this.elements.push({ name, end: '</w:txbxContent></w:pict>' });
+      return;
+    }
+    if (!this.isWritten(name)) this.elements.push({ name, end: '' });
+    else {
+      const shown = name === 'w:ptab' ? 'w:tab' : name;
+      this.emit(toOpeningTag(shown, attributes).slice(0, -1));
+      this.isOpening = true;
+      this.elements.push({ name, end: `</${shown}>` });
+    }
+  }
+
+  private isWritten(name: string): boolean {
+    if (unwrapped.has(name) || this.isInForm || this.controlProperties > 0) return false;
+    // Of a drawing, the library reads pictures alone.
+    if (this.drawings > 0 && (name === 'w:drawing' || !name.startsWith('w:'))) return false;
+    return name !== 'w:numPr' && this.elements.at(-1)?.name !== 'w:numPr';
+  }
+
+  private readProperty(name: string, local: string, attributes: Record<string, string>): void {
+    const around = this.elements.at(-1)?.name;
+    const value = attributes['w:val'];
+    const paragraph = this.paragraphs.at(-1);
+    const isMark = around === 'w:rPr' && this.elements.at(-2)?.name === 'w:pPr';
+    if (paragraph && around === 'w:pPr' && name === 'w:pStyle') paragraph.style = value;
+    else if (paragraph && name === 'w:numId' && around === 'w:numPr') paragraph.list = value;
+    else if (paragraph && name === 'w:ilvl' && around === 'w:numPr') paragraph.level = Number(value) || 0;
+    else if (paragraph && isMark) paragraph.isMarkHidden ||= (name === 'w:vanish' && isOn(attributes)) || name === 'w:del';
+    else if (around === 'w:rPr') this.readRunProperty(name, attributes);
+    else this.readFieldProperty(local, attributes);
+  }
+
+  private readRunProperty(name: string, attributes: Record<string, string>): void {
+    const run = this.runs.at(-1);
+    if (!run) return;
+    if (name === 'w:rStyle') run.isHidden ||= this.facts.styles.isHidden(attributes['w:val']);
+    else if (name === 'w:vanish') run.isHidden = isOn(attributes);
+  }
+
+  private readFieldProperty(local: string, attributes: Record<string, string>): void {
+    const isInControl = this.controlProperties > 0;
+    const field = isInControl ? this.controls.at(-1) : this.form;
+    if (!field || (!isInControl && !this.isInForm)) return;
+    const value = attributes['w:val'] ?? attributes['w14:val'] ?? '1';
+    const isBox = field.isChecked !== undefined;
+    if (local === 'checkbox' || local === 'checkBox') field.isChecked = false;
+    else if (isBox && (local === 'default' || local === 'checked')) field.isChecked = isOn({ 'w:val': value });
+    else if (!isInControl && local === 'listEntry') field.choices.push(value);
+    else if (!isInControl && !isBox && (local === 'result' || local === 'default')) field.choice = Number(value) || 0;
+  }
+
+  private emitInset(id: string | undefined): void {
+    const inset = this.facts.insets.get(id ?? '');
+    if (inset !== undefined) this.emit(`<w:pict><w:txbxContent>${inset}</w:txbxContent></w:pict>`);
+  }
+
+  private showBox(field: Field): void {
+    if (!field.isShown) this.emit(toTextTag(field.isChecked ? checked : unchecked));
+    field.isShown = true;
+  }
+
+  private text(text: string): void {
+    if (this.math) this.math.reader.text(text);
+    else if (this.skippedDepth === 0 && (this.elements.at(-1)?.end ?? '') !== '') this.emit(escapeXml(text));
+  }
+
+  private close(): void {
+    if (this.skippedDepth > 0) {
+      this.skippedDepth -= 1;
+      return;
+    }
+    const element = this.elements.pop();
+    if (!element) return;
+    if (this.math && this.math.depth > 0) {
+      this.math.depth -= 1;
+      this.math.reader.close(withoutPrefix(element.name));
+      return;
+    }
+    this.closeShown(element.name, element.end);
+  }
+
+  private closeShown(name: string, end: string): void {
+    if (this.math) {
+      const isDisplayed = this.elements.at(-1)?.name === 'm:oMathPara';
+      this.emit(`<w:r>${toTextTag(this.math.reader.end() + (isDisplayed ? ' ' : ''))}</w:r>`);
+      this.math = undefined;
+      return;
+    }
+    const paragraph = name === 'w:pPr' && this.elements.at(-1)?.name === 'w:p' ? this.paragraphs.at(-1) : undefined;
+    const numbered = paragraph && !paragraph.isMarkHidden ? this.facts.numbering?.next(paragraph.style, paragraph) : undefined;
+    const control = name === 'w:sdtContent' ? this.controls.at(-1) : undefined;
+    if (control?.isChecked !== undefined && !control.isShown) this.emit(`<w:r>${toTextTag(control.isChecked ? checked : unchecked)}</w:r>`);
+    if (numbered) this.emit(`<w:numPr><w:ilvl w:val="${numbered.level}"/><w:numId w:val="${escapeXml(numbered.list)}"/></w:numPr>`);
+    this.emitEnd(end);
+    // Bold, so that a bold paragraph stays one.
+    if (numbered && numbered.label !== '') this.emit(`<w:r><w:rPr><w:b/></w:rPr>${toTextTag(numbered.label)}</w:r>`);
+    this.closeState(name);
+  }
+
+  private emitEnd(end: string): void {
+    if (end === '') return;
+    if (this.isOpening) this.output.push('/>');
+    else this.output.push(end);
+    this.isOpening = false;
+  }
+
+  private closeState(name: string): void {
+    if (name === 'mc:AlternateContent') this.alternatives.pop();
+    else if (name === 'w:drawing') this.drawings -= 1;
+    else if (name === 'w:p') this.paragraphs.pop();
+    else if (name === 'w:r') this.runs.pop();
+    else if (name === 'w:sdt') this.controls.pop();
+    else if (name === 'w:sdtPr') this.controlProperties -= 1;
+    else if (name === 'w:ffData') this.isInForm = false;
+    else if (name === 'w:fldChar') this.showForm();
+  }
+
+  private showForm(): void {
+    const form = this.form;
+    this.form = undefined;
+    if (form?.isChecked !== undefined) this.showBox(form);
+    const choice = form?.choices[form.choice];
+    if (choice !== undefined) this.emit(toTextTag(choice));
+  }
+}
+
+const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);
+
+/** The document with its computed texts, piece by piece. */
+export async function* showWordText(pieces: AsyncIterable<string>, facts: WordFacts): AsyncGenerator<string> {
+  const writer = new WordTextWriter(facts);
+  for await (const piece of pieces) yield writer.write(piece);
+  yield writer.end();
+}

@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
+import { outlineOf } from '../document-support.ts';
+import { makeWord, wordParagraph } from './make-archive.ts';
+
+const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const run = (text: string, properties = '') => `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const paragraph = (...runs: string[]) => `<w:p>${runs.join('')}</w:p>`;
+const read = async (body: string, parts?: Record<string, string>) => parseDocument(await makeWord(body, parts), 'a.docx');
+const linesOf = async (body: string, parts?: Record<string, string>) => outlineOf(await read(body, parts));
+
+const m = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
+const e = (text: string) => `<m:e>${m(text)}</m:e>`;
+const inBrackets = (name: string, sign: string) => `<m:${name} m:val="${sign}"/>`;
+
+test.each([
+  ['a sum', m('12+a=c'), '12+a=c'],
+  ['a fraction', `<m:f><m:num>${m('a+b')}</m:num><m:den>${m('2')}</m:den></m:f>`, '(a+b)/2'],
+  [
+    'powers and indexes',
+    `<m:sSup>${e('x')}<m:sup>${m('2')}</m:sup></m:sSup>${m('+')}<m:sSub>${e('a')}<m:sub>${m('i')}</m:sub></m:sSub>`,
+    'x^2+a_i',
+  ],
+  ['a root', `<m:rad><m:deg>${m('3')}</m:deg>${e('a+b')}</m:rad>`, '3 √(a+b)'],
+  [
+    'a sum over many',
+    `<m:nary><m:naryPr>${inBrackets('chr', '∑')}</m:naryPr><m:sub>${m('i=1')}</m:sub><m:sup>${m('n')}</m:sup>${e('i')}</m:nary>`,
+    '∑_(i=1)^n i',
+  ],
+  ['brackets', `<m:d><m:dPr>${inBrackets('begChr', '[')}${inBrackets('endChr', ']')}</m:dPr>${e('a')}</m:d>`, '[a]'],
+  ['a matrix', `<m:d><m:e><m:m><m:mr>${e('1')}${e('2')}</m:mr><m:mr>${e('3')}${e('4')}</m:mr></m:m></m:e></m:d>`, '([1, 2; 3, 4])'],
+  ['a function', `<m:func><m:fName>${m('sin')}</m:fName>${e('x')}</m:func>`, 'sin x'],
+  ['a sign that markup escapes', m('a &lt; b &amp; c'), 'a < b & c'],
+])('%s stands in its sentence', async (_what, formula, shown) => {
+  const body = paragraph(run('The price is '), `<m:oMath>${formula}</m:oMath>`, run(' per unit.'));
+  expect(await linesOf(body)).toEqual([`p The price is ${shown} per unit.`]);
+});
+
+test('formulas on lines of their own, in tables and in notes are read', async () => {
+  const formula = (text: string) => `<m:oMathPara><m:oMath>${m(text)}</m:oMath></m:oMathPara>`;
+  const notes = `<w:footnotes ${w}><w:footnote w:id="2">${paragraph(formula('v=s/t'))}</w:footnote></w:footnotes>`;
+  const body =
+    paragraph(formula('E=mc')) +
+    `<w:tbl><w:tr><w:tc>${paragraph(run('Area'))}</w:tc><w:tc>${paragraph(formula('A=a·b'))}</w:tc></w:tr></w:tbl>` +
+    paragraph(run('Speed'), '<w:r><w:footnoteReference w:id="2"/></w:r>');
+  expect(await linesOf(body, { 'word/footnotes.xml': notes })).toEqual(['p E=mc', '| Area | A=a·b', 'p Speed[1]', '- 1. v=s/t']);
+});
+
+test('of a text with readings above, the text is read once, and the readings are counted', async () => {
+  const ruby = (base: string, reading: string) =>
+    `<w:r><w:ruby><w:rubyPr><w:hps w:val="10"/></w:rubyPr><w:rt>${run(reading)}</w:rt><w:rubyBase>${run(base)}</w:rubyBase></w:ruby></w:r>`;
+  const document = await read(paragraph(ruby('東', 'とう'), ruby('京', 'きょう'), run('の店')));
+  expect(outlineOf(document)).toEqual(['p 東京の店']);
+  expect(document.warnings).toEqual([expect.objectContaining({ code: 'readings_left_out', count: 2 })]);
+});
+
+test('boxes show whether they are checked, lists to choose from what is chosen', async () => {
+  const control = (isOn: string, content: string) =>
+    `<w:sdt><w:sdtPr><w14:checkbox><w14:checked w14:val="${isOn}"/><w14:checkedState w14:val="2612"/></w14:checkbox></w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`;
+  const form = (data: string, code: string) =>
+    `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="Check1"/>${data}</w:ffData></w:fldChar></w:r><w:r><w:instrText> ${code} </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+  const body =
+    paragraph(control('1', run('☒')), run(' Nuts')) +
+    paragraph(control('0', run('☐')), run(' Milk')) +
+    paragraph(control('1', ''), run(' Eggs')) +
+    paragraph(form('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>', 'FORMCHECKBOX'), run(' Fish')) +
+    paragraph(form('<w:checkBox><w:default w:val="0"/></w:checkBox>', 'FORMCHECKBOX'), run(' Soy')) +
+    paragraph(
+      run('Size: '),
+      form('<w:ddList><w:result w:val="1"/><w:listEntry w:val="small"/><w:listEntry w:val="large"/></w:ddList>', 'FORMDROPDOWN'),
+    );
+  expect(await linesOf(body)).toEqual(['p ☑ Nuts', 'p ☐ Milk', 'p ☑ Eggs', 'p ☑ Fish', 'p ☐ Soy', 'p Size: large']);
+});
+
+test('hidden text is left out and counted, whether the text or its style hides it', async () => {
+  const styles = `<w:styles ${w}><w:style w:type="character" w:styleId="Base"><w:rPr><w:vanish/></w:rPr></w:style><w:style w:type="character" w:styleId="Note"><w:basedOn w:val="Base"/></w:style><w:style w:type="paragraph" w:styleId="Draft"><w:rPr><w:vanish/></w:rPr></w:style></w:styles>`;
+  const body =
+    paragraph(run('Open at 9'), run(' (staff: 8)', '<w:vanish/>'), run(' daily', '<w:vanish w:val="0"/>')) +
+    paragraph(run('Price'), run(' cost 3', '<w:rStyle w:val="Note"/>'), run(' 5', '<w:rStyle w:val="Note"/><w:vanish w:val="false"/>')) +
+    wordParagraph('Not decided', '<w:pStyle w:val="Draft"/>');
+  const document = await read(body, { 'word/styles.xml': styles });
+  expect(outlineOf(document)).toEqual(['p Open at 9 daily', 'p Price 5']);
+  expect(document.warnings).toEqual([expect.objectContaining({ code: 'hidden_left_out', count: 3 })]);
+});
+
+interface LevelOptions {
+  format?: string;
+  text: string;
+  more?: string;
+  start?: number;
+}
+const levels = (...all: LevelOptions[]) =>
+  all
+    .map(
+      ({ format = 'decimal', text, more = '', start = 1 }, index) =>
+        `<w:lvl w:ilvl="${index}"><w:start w:val="${start}"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`,
+    )
+    .join('');
+const numberingOf = (definitions: string[], lists: [definition: number, more?: string][]) => ({
+  'word/numbering.xml': `<w:numbering ${w}>${definitions.map((one, index) => `<w:abstractNum w:abstractNumId="${index}">${one}</w:abstractNum>`).join('')}${lists
+    .map(([definition, more = ''], index) => `<w:num w:numId="${index + 1}"><w:abstractNumId w:val="${definition}"/>${more}</w:num>`)
+    .join('')}</w:numbering>`,
+});
+const item = (text: string, level = 0, list = 1) =>
+  wordParagraph(text, `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${list}"/></w:numPr>`);
+
+test('clauses are numbered on their levels as Word shows them', async () => {
+  const parts = numberingOf(
+    [levels({ text: 'Section %1', format: 'upperRoman' }, { text: '%1.%2', more: '<w:isLgl/>' }, { text: '(%3)', format: 'lowerLetter' })],
+    [[0]],
+  );
+  const body =
+    item('Parties', 0) +
+    item('seller', 1) +
+    item('name', 2) +
+    item('seat', 2) +
+    item('buyer', 1) +
+    item('Price') +
+    item('net', 1) +
+    item('sum', 2);
+  expect(await linesOf(body, parts)).toEqual([
+    '- Section I Parties',
+    '- 1.1 seller',
+    '- (a) name',
+    '- (b) seat',
+    '- 1.2 buyer',
+    '- Section II Price',
+    '- 2.1 net',
+    '- (a) sum',
+  ]);
+});
+
+test('a list begins at its start, goes on after other text, and starts again where it is told to', async () => {
+  const override = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>';
+  const parts = numberingOf(
+    [levels({ text: '%1)', start: 5 }, { text: '%1.%2', more: '<w:lvlRestart w:val="0"/>' })],
+    [[0], [0, override], [0]],
+  );
+  const body =
+    item('a') +
+    wordParagraph('between') +
+    item('b') +
+    item('c', 1) +
+    item('d') +
+    item('e', 1) +
+    item('f', 0, 2) +
+    item('g', 0, 2) +
+    item('h', 0, 3) +
+    item('i', 0, 0);
+  expect(await linesOf(body, parts)).toEqual([
+    '- 5) a',
+    'p between',
+    '- 6) b',
+    '- 6.1 c',
+    '- 7) d',
+    '- 7.2 e',
+    '- 1) f',
+    '- 2) g',
+    '- 3) h',
+    'p i',
+  ]);
+});
+
+test('headings that a style numbers have their numbers, bullets have none, and deleted text counts for nothing', async () => {
+  const style = (id: string, name: string, more: string) =>
+    `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
+  const numbered = '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>';
+  const styles = `<w:styles ${w}>${style('H1', 'heading 1', numbered)}${style('H2', 'heading 2', `<w:basedOn w:val="H1"/>${numbered}`)}</w:styles>`;
+  const parts = {
+    'word/styles.xml': styles,
+    ...numberingOf(
+      [
+        levels({ text: '%1', more: '<w:pStyle w:val="H1"/>' }, { text: '%1.%2', more: '<w:pStyle w:val="H2"/>' }),
+        levels({ text: '•', format: 'bullet' }),
+      ],
+      [[0], [1]],
+    ),
+  };
+  const heading = (text: string, id: string) => wordParagraph(text, `<w:pStyle w:val="${id}"/>`);
+  const deleted = `<w:p><w:pPr><w:pStyle w:val="H1"/><w:rPr><w:del w:id="1"/></w:rPr></w:pPr><w:del w:id="2"><w:r><w:delText>Old</w:delText></w:r></w:del></w:p>`;
+  const body =
+    heading('Scope', 'H1') + heading('Goods', 'H2') + deleted + item('cups', 0, 2) + heading('Terms', 'H1') + heading('Term', 'H2');
+  expect(await linesOf(body, parts)).toEqual(['h1 1 Scope', 'h2 1.1 Goods', '- cups', 'h1 2 Terms', 'h2 2.1 Term']);
+});
+
+test.each([
+  ['decimalZero', ['01', '02', '09', '10', '27']],
+  ['upperLetter', ['A', 'B', 'I', 'J', 'AA']],
+  ['lowerRoman', ['i', 'ii', 'ix', 'x', 'xxvii']],
+  ['ordinal', ['1st', '2nd', '9th', '10th', '27th']],
+  ['ordinalText', ['First', 'Second', 'Ninth', 'Tenth', 'Twenty-seventh']],
+  ['cardinalText', ['One', 'Two', 'Nine', 'Ten', 'Twenty-seven']],
+  ['chineseCounting', ['一', '二', '九', '十', '二十七']],
+  ['decimalEnclosedCircle', ['①', '②', '⑨', '⑩', '27']],
+  ['russianLower', ['а', 'б', 'и', 'к', 'э']],
+  ['none', ['', '', '', '', '']],
+])('a list is numbered in the format %s', async (format, labels) => {
+  const starts = [1, 2, 9, 10, 27];
+  const parts = numberingOf(
+    starts.map((start) => levels({ text: '%1', format, start })),
+    starts.map((_, index) => [index]),
+  );
+  const body = starts.map((_, index) => item('x', 0, index + 1)).join('');
+  expect(await linesOf(body, parts)).toEqual(labels.map((label) => `- ${`${label} x`.trim()}`));
+});
+
+test('a list of thousands of items goes on where the document is cut for reading', async () => {
+  const parts = numberingOf([levels({ text: '%1.' })], [[0]]);
+  const body = Array.from({ length: 4000 }, (_, index) => item(`Item ${index + 1}`)).join('');
+  expect(await linesOf(body, parts)).toEqual(Array.from({ length: 4000 }, (_, index) => `- ${index + 1}. Item ${index + 1}`));
+});
+
+test('headers come first and footers last, each line once and without page numbers', async () => {
+  const field = (code: string) =>
+    `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> ${code} </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${run('7')}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+  const header = `<w:hdr ${w}>${paragraph(run('Acme Ltd'), '<w:r><w:tab/></w:r>', run('Returns policy'))}</w:hdr>`;
+  const footer = (page: string) => `<w:ftr ${w}>${paragraph(run('Hotline 0800 123 456'), '<w:r><w:tab/></w:r>', page)}</w:ftr>`;
+  const parts = {
+    'word/header1.xml': header,
+    'word/header2.xml': header,
+    'word/footer1.xml': footer(`${run('Page ')}${field('PAGE')}${run(' of ')}${field('NUMPAGES')}`),
+    'word/footer2.xml': footer(`${run('Page ')}<w:fldSimple w:instr=" PAGE ">${run('8')}</w:fldSimple>`),
+  };
+  expect(await linesOf(wordParagraph('Send it back.'), parts)).toEqual([
+    'p Acme Ltd | Returns policy',
+    'p Send it back.',
+    'p Hotline 0800 123 456',
+  ]);
+});
+
+test('charts are read as tables, text boxes once, and texts in fields that have no marks', async () => {
+  const series = (name: string, values: number[]) =>
+    `<c:ser><c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>${name}</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:pt idx="0"><c:v>North</c:v></c:pt><c:pt idx="1"><c:v>South</c:v></c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:formatCode>0%</c:formatCode>${values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('')}</c:numCache></c:numRef></c:val></c:ser>`;
+  const chart = `<c:chartSpace><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>${series('2023', [0.1, 0.25])}${series('2024', [0.5, 1])}</c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+  const box = (text: string) => `<w:txbxContent>${paragraph(run(text))}</w:txbxContent>`;
+  const body =
+    paragraph(
+      run('See below.'),
+      '<w:r><w:drawing><wp:inline><a:graphic><a:graphicData><c:chart r:id="r1"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>',
+    ) +
+    paragraph(
+      run('After'),
+      `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><wps:wsp><wps:txbx>${box('In a box')}</wps:txbx></wps:wsp></wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:pict><v:textbox>${box('In a box')}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r>`,
+    ) +
+    paragraph(`<w:fldSimple w:instr="AUTHOR">${run('Ada')}</w:fldSimple>`);
+  expect(await linesOf(body, { 'word/charts/chart1.xml': chart })).toEqual([
+    'p See below.',
+    'p Sales',
+    '| | 2023 | 2024',
+    '| North | 10% | 50%',
+    '| South | 25% | 100%',
+    'p After',
+    'p In a box',
+    'p Ada',
+  ]);
+});
