@@ -71,8 +71,8 @@ export const makeWorkbook = (
     ),
   });
 
-/** `slides`: shapes of PresentationML; `notes` by the index of their slide. */
-export const makePresentation = (slides: string[], notes: Record<number, string> = {}) =>
+/** `slides`: shapes of PresentationML; `notes` by the index of their slide; `charts` by that of a slide without notes, which names it `r1`. */
+export const makePresentation = (slides: string[], notes: Record<number, string> = {}, charts: Record<number, string> = {}) =>
   makeArchive({
     ...frame('ppt/presentation.xml'),
     'ppt/presentation.xml': `<p:presentation xmlns:r="${office}"><p:sldIdLst>${slides
@@ -81,6 +81,12 @@ export const makePresentation = (slides: string[], notes: Record<number, string>
     // Listed from the last to the first: their order is that of the presentation, not that of the files.
     'ppt/_rels/presentation.xml.rels': relationships(slides.map((_, index) => ['slide', `slides/slide${slides.length - index}.xml`])),
     ...Object.fromEntries(slides.map((slide, index) => [`ppt/slides/slide${index + 1}.xml`, slide])),
+    ...Object.fromEntries(
+      Object.entries(charts).flatMap(([index, chart]) => [
+        [`ppt/slides/_rels/slide${Number(index) + 1}.xml.rels`, relationships([['chart', `../charts/chart${index}.xml`]])],
+        [`ppt/charts/chart${index}.xml`, chart],
+      ]),
+    ),
     ...Object.fromEntries(
       Object.entries(notes).flatMap(([index, text]) => [
         [`ppt/slides/_rels/slide${Number(index) + 1}.xml.rels`, relationships([['notesSlide', `../notesSlides/notes${index}.xml`]])],

@@ -3,25 +3,28 @@ import type { ReadResult } from '../document-reader.ts';
 import { damaged } from '../unparsable-document.ts';
 import { openArchive } from './archive.ts';
 import type { Archive } from './archive.ts';
+import { readChart } from './read-chart.ts';
 import { readSlide } from './read-slide.ts';
 import type { SlidePart } from './read-slide.ts';
 import { readXml } from './read-xml.ts';
 import { readRelationships, readTitle } from './relationships.ts';
 
-/** Reads the slides in order, each below its title, with diagrams and speaker notes. Hidden slides are left out. */
+/** Reads the slides in order, each below its title, with charts, diagrams and speaker notes, and at the end each footer once. What is hidden is left out. */
 export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const archive = openArchive(bytes);
   const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'ppt/presentation.xml';
   if (!archive.has(main)) throw damaged('it has no main part');
   const slides = await findSlides(archive, main);
+  const footers = new Set<string>();
   let withoutText = 0;
   for (const [index, slide] of slides.entries()) {
     const before = writer.blocks.length;
     writer.page = index + 1;
-    await writeSlide(archive, slide, writer);
+    await writeSlide(archive, slide, writer, footers);
     writer.endTable();
     if (writer.blocks.length === before) withoutText += 1;
   }
+  if (writer.blocks.length > 0) for (const footer of footers) writer.paragraph(footer);
   return { title: await readTitle(archive), pages: slides.length, pages_without_text: withoutText };
 }
 
@@ -37,21 +40,27 @@ async function findSlides(archive: Archive, main: string): Promise<string[]> {
   return slides;
 }
 
-async function writeSlide(archive: Archive, slide: string, writer: BlockWriter): Promise<void> {
-  const { parts, isHidden } = await readSlide(archive.pieces(slide));
+async function writeSlide(archive: Archive, slide: string, writer: BlockWriter, footers: Set<string>): Promise<void> {
+  const { parts: shown, isHidden, hiddenTexts } = await readSlide(archive.pieces(slide));
+  writer.warnings.add('hidden_left_out', { count: isHidden ? 1 : hiddenTexts });
   if (isHidden) return;
   const others = await readRelationships(archive, slide);
+  const parts: SlidePart[] = [];
+  for (const part of shown)
+    if ('chart' in part) parts.push(...(await readChartParts(archive, others.find(({ id }) => id === part.chart)?.target)));
+    else parts.push(part);
   for (const { type, target } of others)
     if (type === 'diagramData') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(toListItem(part));
   for (const { type, target } of others)
     if (type === 'notesSlide') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(toNote(part));
 
+  for (const part of parts) if ('footer' in part && part.footer !== '') footers.add(part.footer);
   const title = parts
     .filter(isTitle)
     .map(({ paragraph }) => paragraph.text)
     .join(' ')
     .trim();
-  if (parts.every((part) => 'paragraph' in part && part.paragraph.text.trim() === '')) return;
+  if (parts.every((part) => 'footer' in part || ('paragraph' in part && part.paragraph.text.trim() === ''))) return;
   // Without a heading, a slide would be read as a part of the slide before.
   writer.heading(1, title || `Slide ${writer.page}`);
   for (const part of parts) if (!isTitle(part)) writePart(part, writer);
@@ -60,8 +69,16 @@ async function writeSlide(archive: Archive, slide: string, writer: BlockWriter):
 function writePart(part: SlidePart, writer: BlockWriter): void {
   if ('row' in part) writer.row(part.row);
   else if ('tableEnd' in part) writer.endTable();
+  else if (!('paragraph' in part)) return;
   else if (part.paragraph.isListed) writer.listItem(part.paragraph.text);
   else writer.paragraph(part.paragraph.text);
+}
+
+async function readChartParts(archive: Archive, part: string | undefined): Promise<SlidePart[]> {
+  if (part === undefined) return [];
+  const { title, rows } = await readChart(archive, part);
+  const heading: SlidePart[] = title === '' ? [] : [{ paragraph: { text: title, kind: 'chart', isListed: false } }];
+  return [...heading, ...rows.map((row) => ({ row })), { tableEnd: true }];
 }
 
 const isTitle = (part: SlidePart): part is Extract<SlidePart, { paragraph: unknown }> =>

@@ -1,4 +1,7 @@
+import { MathText } from './math-text.ts';
 import { readXml } from './read-xml.ts';
+import { SlideNumbers } from './slide-numbers.ts';
+import type { SlideNumbering } from './slide-numbers.ts';
 
 /** A paragraph of a slide. `kind`: its placeholder, such as `title` or `body`, or empty. */
 interface SlideParagraph {
@@ -7,13 +10,25 @@ interface SlideParagraph {
   isListed: boolean;
 }
 
-export type SlidePart = { paragraph: SlideParagraph } | { row: string[] } | { tableEnd: true };
+/** `chart`: the relationship of its part. `footer`: a line that repeats on other slides. */
+export type SlidePart = { paragraph: SlideParagraph } | { row: string[] } | { tableEnd: true } | { chart: string } | { footer: string };
 
 /** Placeholders that repeat on every slide. */
-const repeatedPlaceholders = new Set(['sldNum', 'ftr', 'dt', 'hdr', 'sldImg']);
+const repeatedPlaceholders = new Set(['sldNum', 'dt', 'sldImg']);
+const runningPlaceholders = new Set(['ftr', 'hdr']);
+const shapes = new Set(['sp', 'grpSp', 'graphicFrame', 'cxnSp', 'pic']);
+const maxLevel = 8;
 
-/** The contents of a slide in its own order, the order of a screen reader. `isHidden`: the slide is not shown. */
-export async function readSlide(pieces: AsyncIterable<string>): Promise<{ parts: SlidePart[]; isHidden: boolean }> {
+interface Slide {
+  parts: SlidePart[];
+  /** Whether the slide is not shown. */
+  isHidden: boolean;
+  /** The texts of shapes that are not shown, which are left out. */
+  hiddenTexts: number;
+}
+
+/** The contents of a slide in its own order, the order of a screen reader. */
+export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
   const parts: SlidePart[] = [];
   let isHidden = false;
   let kind = '';
@@ -24,40 +39,76 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<{ parts:
   let cell: string[] | undefined;
   /** Inside a fallback for older programs, which repeats the content before it. */
   let fallbacks = 0;
+  let numbers = new SlideNumbers();
+  let numbering: SlideNumbering | undefined;
+  let level = 0;
+  let math: MathText | undefined;
+  let openShapes = 0;
+  /** The depth of the outermost shape that is not shown. */
+  let hiddenFrom = Infinity;
+  let hiddenTexts = 0;
+  const isShown = () => openShapes < hiddenFrom;
 
   await readXml(pieces, {
     open(name, attributes) {
       if (name === 'Fallback') fallbacks += 1;
       if (fallbacks > 0) return;
-      if (name === 'sld') isHidden = attributes['show'] === '0';
+      if (math) {
+        math.open(name, attributes);
+        return;
+      }
+      if (shapes.has(name)) openShapes += 1;
+      if (name === 'sp' || name === 'tc') numbers = new SlideNumbers();
+      if (name === 'cNvPr' && openShapes > 0 && (attributes['hidden'] === '1' || attributes['hidden'] === 'true'))
+        hiddenFrom = Math.min(hiddenFrom, openShapes);
+      if (name === 'oMath') math = new MathText();
+      else if (name === 'sld') isHidden = attributes['show'] === '0';
       else if (name === 'sp') kind = '';
       else if (name === 'ph') kind = attributes['type'] ?? 'body';
-      else if (name === 'p') [text, bullet] = ['', undefined];
+      else if (name === 'p') [text, bullet, numbering, level] = ['', undefined, undefined, 0];
+      else if (name === 'pPr') level = Math.min(Math.max(Number(attributes['lvl'] ?? 0) || 0, 0), maxLevel);
       else if (name === 'buNone') bullet = false;
-      else if (name === 'buChar' || name === 'buAutoNum' || name === 'buBlip') bullet = true;
+      else if (name === 'buAutoNum') {
+        bullet = true;
+        numbering = { type: attributes['type'] ?? '', start: Number(attributes['startAt'] ?? 1) || 1 };
+      } else if (name === 'buChar' || name === 'buBlip') bullet = true;
+      else if (name === 'chart' && attributes['r:id'] !== undefined && isShown()) parts.push({ chart: attributes['r:id'] });
       else if (name === 't') isInText = true;
       else if (name === 'br') text += '\n';
       else if (name === 'tr') row = [];
       else if (name === 'tc') cell = [];
     },
     text(piece) {
-      if (isInText && fallbacks === 0) text += piece;
+      if (fallbacks > 0) return;
+      if (math) math.text(piece);
+      else if (isInText) text += piece;
     },
     close(name) {
       if (name === 'Fallback') fallbacks -= 1;
       if (fallbacks > 0) return;
-      if (name === 't') isInText = false;
-      else if (name === 'p' && cell) cell.push(text);
-      else if (name === 'p' && !repeatedPlaceholders.has(kind))
-        parts.push({ paragraph: { text, kind, isListed: bullet ?? kind === 'body' } });
-      else if (name === 'tc' && row && cell) {
+      if (math && name === 'oMath') {
+        text += math.end();
+        math = undefined;
+      } else if (math) math.close(name);
+      else if (shapes.has(name)) {
+        if (openShapes <= hiddenFrom) hiddenFrom = Infinity;
+        openShapes -= 1;
+      } else if (name === 't') isInText = false;
+      else if (name === 'p' && !isShown()) hiddenTexts += text.trim() === '' ? 0 : 1;
+      else if (name === 'p') {
+        const label = text.trim() === '' ? '' : numbers.next(level, numbering);
+        if (cell) cell.push(label + text);
+        else if (runningPlaceholders.has(kind)) parts.push({ footer: text.trim() });
+        else if (!repeatedPlaceholders.has(kind))
+          parts.push({ paragraph: { text: label + text, kind, isListed: bullet ?? kind === 'body' } });
+      } else if (name === 'tc' && row && cell) {
         row.push(cell.join(' '));
         cell = undefined;
       } else if (name === 'tr' && row) {
-        parts.push({ row });
+        if (isShown()) parts.push({ row });
         row = undefined;
-      } else if (name === 'tbl') parts.push({ tableEnd: true });
+      } else if (name === 'tbl' && isShown()) parts.push({ tableEnd: true });
     },
   });
-  return { parts, isHidden };
+  return { parts, isHidden, hiddenTexts };
 }
