@@ -47,14 +47,15 @@ export interface CallsRequest {
 }
 
 /**
- * Why a call was given back undialled. `too_soon` and `window_closed` pass by themselves. `suppressed` and `contact_deleted` are final for
- * the row or node. `agent_archived`, `agent_unsound` and `telephony_not_configured` wait for a person to repair the cause.
+ * Why a call was given back undialled. `too_soon` and `window_closed` pass by themselves. `suppressed`, `contact_deleted` and
+ * `number_unassignable` are final for the row or node. `agent_archived`, `agent_unsound` and `telephony_not_configured` wait for a person to repair the cause.
  */
 export const returnReasons = [
   'window_closed',
   'too_soon',
   'suppressed',
   'contact_deleted',
+  'number_unassignable',
   'agent_archived',
   'agent_unsound',
   'telephony_not_configured',

@@ -125,6 +125,10 @@ export const CampaignPreview = z
         z.object({
           row_number: z.int().describe('Place in the source: 1 = first row, not counting headers.'),
           phone: z.string().describe('E.164; where it cannot be read, the cell as it is.'),
+          phone_column: z
+            .string()
+            .nullable()
+            .describe('Name of the column whose cell has the phone; null when none has, or in a contact list.'),
           is_dialable: z.boolean().describe('Whether it would be dialled.'),
           reason: z.string().nullable().describe('Why it would not be dialled: a word, a colon, a sentence.'),
           contact_id: z.int().nullable().describe('The contact that has the number.'),

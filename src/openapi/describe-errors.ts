@@ -70,7 +70,7 @@ const cases: Record<string, Record<number, string>> = {
     409: `With \`require_verified\`: the agent does not pass its required tests, and nothing is changed. Or: ${beingChanged}`,
   },
   'agentRuns.create': {
-    409: 'The agent is archived, there is no telephony configuration (`telephony_not_configured`), or the number must not be called (`suppressed`).',
+    409: 'The agent is archived, there is no telephony configuration (`telephony_not_configured`), the number must not be called (`suppressed`), or no numbering plan knows it (`number_unassignable`).',
   },
   'agentRuns.sendMessage': { 409: 'The run is a call, the chat has ended, or it has gone on since `expected_revision`.' },
   'agentRuns.end': { 409: 'The run is a call, or the chat has ended.' },

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { normalizePhone } from '../library/phone/phone-numbers.ts';
+import { normalizeOwnNumber } from '../library/phone/phone-numbers.ts';
 import { invalid, notFound, type Issue } from '../library/errors.ts';
 import { carrierKeys, type CarrierKey } from '../providers/telephony/registry.ts';
 import { readCredentials } from './credentials.ts';
@@ -50,7 +50,7 @@ function parseNumbers(input: string[], defaultCountry: string): { phones: string
   const phones = new Set<string>();
   const issues: Issue[] = [];
   for (const [index, text] of input.entries()) {
-    const reading = normalizePhone(text, defaultCountry);
+    const reading = normalizeOwnNumber(text, defaultCountry);
     if ('phone' in reading) phones.add(reading.phone);
     else issues.push({ loc: ['body', 'from_numbers', String(index)], msg: reading.detail, type: 'invalid_phone' });
   }

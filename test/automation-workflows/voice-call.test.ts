@@ -75,7 +75,7 @@ describe('what becomes of a call', () => {
   });
 
   test('a number that must not be called, or a contact that is gone, leads along failed with the reason', async () => {
-    for (const returned of ['suppressed', 'contact_deleted'] as const) {
+    for (const returned of ['suppressed', 'contact_deleted', 'number_unassignable'] as const) {
       const walked = await run(calling(), inTurn({ outcome: 'cancelled', returned, reason: `${returned}: not to be called` }));
       expect(walked.outcome).toBe(`failed ${returned}: not to be called`);
       expect(walked.outputOf('call')).toMatchObject({ outcome: 'failed' });

@@ -109,6 +109,13 @@ describe('a call that was given back', () => {
     });
   });
 
+  test('fails if no numbering plan knows the number, and is not requested again', () => {
+    expect(take(asked, [returned(1, 'number_unassignable')])).toMatchObject({
+      state: 'failed',
+      reason: 'number_unassignable: for number_unassignable',
+    });
+  });
+
   test('ends if the person must not be called', () => {
     expect(take(asked, [returned(1, 'suppressed')])).toMatchObject({ state: 'skipped', reason: 'suppressed: for suppressed' });
     expect(take(asked, [returned(1, 'contact_deleted')])).toMatchObject({
@@ -207,11 +214,13 @@ const outcomes: AttemptOutcome[] = [
   'account_refused',
 ];
 
+const finalReasons = new Set<string>(['suppressed', 'contact_deleted', 'number_unassignable']);
+
 /** The possible events of one attempt, in their order. */
 const story = fc
   .record({
     isWaiting: fc.boolean(),
-    gaveBack: fc.array(fc.constantFrom(...returnReasons.filter((reason) => reason !== 'suppressed' && reason !== 'contact_deleted')), {
+    gaveBack: fc.array(fc.constantFrom(...returnReasons.filter((reason) => !finalReasons.has(reason))), {
       maxLength: 2,
     }),
     isDialled: fc.boolean(),

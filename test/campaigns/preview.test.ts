@@ -59,6 +59,7 @@ describe('the preview of a campaign', () => {
     expect(body.rows[1]).toEqual({
       row_number: 2,
       phone: '+12123456002',
+      phone_column: 'Home phone',
       is_dialable: true,
       reason: null,
       contact_id: known.id,

@@ -12,10 +12,12 @@ export async function* inChunks(bytes: Uint8Array, size = 65_536): AsyncGenerato
 export async function sourceOf(file: string | Uint8Array, options: SourceOptions = {}, country = 'US', batchRows = 500) {
   const bytes = typeof file === 'string' ? bytesOfText(file) : file;
   const source = await openCsv(inChunks(bytes), options, country);
-  const rows: SourceRow[] = [];
-  for await (const batch of source.batches(undefined, batchRows)) rows.push(...batch);
+  const read: SourceRow[] = [];
+  for await (const batch of source.batches(undefined, batchRows)) read.push(...batch);
   const { headers, phones, variables } = source.columns;
-  return { phone_column: headers[phones[0]], variable_names: variables.map(({ name }) => name), rows };
+  const rows = read.map(({ phone_column: _column, ...row }) => row);
+  const taken = read.map(({ phone_column: column }) => (column === undefined ? null : headers[column]));
+  return { taken, phone_column: headers[phones[0]], variable_names: variables.map(({ name }) => name), rows };
 }
 
 /** The parts of a row that most tests compare: number, state, the code of the reason. */

@@ -25,13 +25,16 @@ test('a CRM export with mark, quoted line breaks and a blank line', async () => 
   ]);
 });
 
-test('a German Excel export, where a row without landline is called on its mobile', async () => {
-  const { rows, phone_column } = await sourceOf(await readFixtureBytes('excel-semicolon-windows-1252.csv'), { default_country: 'DE' });
-  expect(phone_column).toBe('Telefon');
-  expect(rows).toEqual([
-    pending(1, '+4930901820', { vorname: 'Jürgen', nachname: 'Müller', mobil: '0151 23456789', stadt: 'Köln' }),
-    pending(2, '+33142685300', { vorname: 'Anaïs', nachname: 'Lefèvre', mobil: '', stadt: 'Orléans' }),
-    pending(3, '+4915123456780', { vorname: 'Zoë', nachname: 'Strauß', mobil: '+49 151 23456780', stadt: 'Düsseldorf' }),
+test("a German Excel export, where a person's mobile goes before the landline, row by row", async () => {
+  const { rows, phone_column, taken } = await sourceOf(await readFixtureBytes('excel-semicolon-windows-1252.csv'), {
+    default_country: 'DE',
+  });
+  expect(phone_column).toBe('Mobil');
+  expect(taken).toEqual(['Mobil', 'Telefon', 'Mobil']);
+  expect(rows.map(({ phone, variables }) => [phone, variables['vorname'], variables['telefon'] !== ''])).toEqual([
+    ['+4915123456789', 'Jürgen', true],
+    ['+33142685300', 'Anaïs', true],
+    ['+4915123456780', 'Zoë', false],
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mapContactColumns } from '../../src/contacts/import/contact-columns.ts';
 import { toHeaderKey, toSnakeCaseKey } from '../../src/contacts/import/header-key.ts';
-import { findPhoneColumns } from '../../src/contacts/import/phone-columns.ts';
+import { findOnePhoneColumn, findPhoneColumns } from '../../src/contacts/import/phone-columns.ts';
 import { splitName } from '../../src/contacts/import/split-name.ts';
 
 const isPhone = (header: string) => findPhoneColumns([header], []).length === 1;
@@ -98,19 +98,43 @@ describe('phone columns', () => {
     expect(isPhone(header)).toBe(false);
   });
 
-  test('the best filled one wins', () => {
-    expect(findPhoneColumns(['Phone', 'Name', 'Mobile'], rows(['', 'a', '2123456001'], ['2123456002', 'b', '2123456003']))).toEqual([2, 0]);
+  test("the person's own phone goes before the company's, however well the columns are filled", () => {
+    const headers = ['Company phone', 'Work Phone', 'Home Phone', 'Phone', 'Direct phone', 'Mobile'];
+    const filled = rows(['2123456001', '2123456002', '2123456003', '', '', '']);
+    expect(findPhoneColumns(headers, filled)).toEqual([5, 4, 3, 2, 1, 0]);
+    expect(findOnePhoneColumn(headers, filled)).toBe(2);
+    expect(findPhoneColumns(['Telefon geschäftlich', 'Telefon', 'Handy privat'], [])).toEqual([2, 1, 0]);
+    expect(findPhoneColumns(['work_phone', 'mobilephone'], [])).toEqual([1, 0]);
   });
 
-  test('a placeholder does not fill a column', () => {
-    expect(findPhoneColumns(['Phone', 'Mobile'], rows(['N/A', ''], ['-', '2123456003']))).toEqual([1, 0]);
-  });
-
-  test('among equally filled ones the plainest word wins, then the position', () => {
-    expect(findPhoneColumns(['Home Phone', 'Mobile', 'Phone'], [])).toEqual([2, 1, 0]);
-    expect(findPhoneColumns(['Mobil', 'Telefon'], [])).toEqual([1, 0]);
+  test('among equal ones the plainest word wins, then the position', () => {
+    expect(findPhoneColumns(['Tel', 'Phone'], [])).toEqual([1, 0]);
     expect(findPhoneColumns(['Phone 2 - Value', 'Phone 1 - Value'], [])).toEqual([1, 0]);
   });
+
+  test.each([
+    'What is your phone number?',
+    'Please enter your mobile number',
+    'Best number to reach you by phone',
+    'Wie lautet Ihre Telefonnummer?',
+    'Quel est votre numéro de téléphone ?',
+    '¿Cuál es su número de teléfono?',
+    'Qual é o seu telefone?',
+    'Какой у вас номер телефона?',
+    'あなたの電話番号は何ですか？',
+    '您的手机号码是多少？',
+  ])('the question of a form: %s', (header) => {
+    expect(findPhoneColumns([header, 'Your name'], rows(['+14155551007', 'Ann']))).toEqual([0]);
+    expect(findPhoneColumns([header, 'Phone'], rows(['yes', '+14155551007']))).toEqual([1]);
+    expect(findPhoneColumns([header, 'Your name'], rows(['yes', 'Ann'], ['no', 'Bob']))).toEqual([]);
+  });
+
+  test.each(['Do you have a phone?', 'May we call you on your phone?', 'What is your name?', 'Which phone model do you have?'])(
+    'no question for a number: %s',
+    (header) => {
+      expect(isPhone(header)).toBe(false);
+    },
+  );
 
   test('a column called just number counts only where there is no better one', () => {
     expect(findPhoneColumns(['Number', 'Mobile'], rows(['1234567890', '']))).toEqual([1]);

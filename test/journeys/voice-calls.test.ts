@@ -175,6 +175,17 @@ describe('a call that cannot be made', () => {
     expect(slots.requests).toEqual([]);
   });
 
+  test('to a number that no numbering plan knows leads along failed with the reason, and is not requested', async () => {
+    const { client, id, agentId } = await callingOrganization();
+    const slots = heldSlots(id);
+    const run = await outcomeOf(client, { workflow_id: agentId, phone: '+999 123 456 789' });
+    expect(run).toMatchObject({ outcome: expect.stringMatching(/^failed number_unassignable: \+999123456789 /), voice_call_run_id: null });
+    expect(await callRows(id)).toEqual([]);
+    expect(slots.requests).toEqual([]);
+    const single = await client.post(`/workflow/${agentId}/runs`, { mode: 'telephony', phone: '+999123456789' });
+    expect([single.status, single.body]).toMatchObject([409, { detail: 'number_unassignable' }]);
+  });
+
   test('by an archived agent or without telephony leads along error, with the next step', async () => {
     const { client, id, agentId } = await callingOrganization();
     heldSlots(id);

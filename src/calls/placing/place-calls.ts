@@ -14,6 +14,8 @@ import {
   selectPreDialRows,
   selectRunDefinitions,
 } from './store.ts';
+import { isAssignable, toDialled, unassignableDetail } from '../../library/phone/assignable.ts';
+import { toOnePersonSpelling } from '../../library/phone/one-person.ts';
 import { withCallSlots } from '../rpc.ts';
 import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
 
@@ -78,7 +80,7 @@ async function prepareCalls(context: Context, calls: BegunCall[]): Promise<Prepa
   const checks = calls.map(({ key, agentId, phone, contactId, owner }) => ({
     attempt_key: key,
     agent_id: agentId,
-    phone,
+    phone: toOnePersonSpelling(phone),
     contact_id: contactId,
     automation_run_id: owner.kind === 'journey' ? owner.id : null,
   }));
@@ -127,7 +129,7 @@ const toNewCallRun = (call: BegunCall, carrier: Carrier | undefined): NewCallRun
     attempt_key: call.key,
     agent_id: call.agentId,
     name: call.name,
-    phone: call.phone,
+    phone: toOnePersonSpelling(call.phone),
     own_number: call.ownNumber,
     mode: carrier.provider,
     call_type: 'outbound',
@@ -151,6 +153,7 @@ function checkCall(
     isRunCompleted: false,
   });
   if (row?.suppressed != null) return refuse('suppressed', `${call.phone} must not be called (${row.suppressed})`);
+  if (!isAssignable(call.phone)) return refuse('number_unassignable', unassignableDetail(call.phone));
   if (row?.contact_gone) return refuse('contact_deleted', 'the contact was deleted');
   if (row?.journey_halted) return refuse('withdrawn', 'the run that asked for it was stopped, or its journey is paused');
   if (row && row.agent_status !== 'active')
@@ -194,7 +197,7 @@ function placeCall(
   const url = (purpose: Parameters<typeof buildCallbackUrl>[2]) => buildCallbackUrl(carrier, address, purpose);
   return carrier.telephony.place({
     attemptKey: call.key,
-    to: call.phone,
+    to: toDialled(call.phone) ?? call.phone,
     from: call.ownNumber,
     urls: { status: url('status'), answer: url('answer'), machine: url('machine'), ...(isRecorded && { recording: url('recording') }) },
     detectsMachines,

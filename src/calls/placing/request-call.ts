@@ -6,6 +6,7 @@ import { loadDialingPolicy } from '../../telephony-configs/dialing-policy.ts';
 import { type CallsRequest, type Owner, ownerName, type RequestedCall } from '../contract.ts';
 import { insertCallRuns, type NewCallRun, selectCallRunByKey } from './store.ts';
 import { withCallSlots } from '../rpc.ts';
+import { isAssignable, unassignableDetail } from '../../library/phone/assignable.ts';
 import { carrierKeys } from '../../providers/telephony/registry.ts';
 import { percentEncoded } from '../../library/text/clean-text.ts';
 
@@ -38,7 +39,7 @@ const requestAgainAfterMs = 2 * 60_000;
 
 /**
  * Has a person called as soon as a call slot is free, and answers the run of the call. Throws 409 when the agent is archived or not sound,
- * the number is suppressed, or there is no telephony configuration.
+ * the number is suppressed or known to no numbering plan, or there is no telephony configuration.
  */
 export async function requestCall(context: Context, input: CallInput): Promise<{ runId: number }> {
   const { database, organization, clock, bindings } = context;
@@ -93,6 +94,7 @@ async function requireCallable(context: Context, { agent, phone, unsound }: Call
       'The organization has no telephony configuration; create one at /organizations/telephony-configs',
       'telephony_not_configured',
     );
+  if (!isAssignable(phone)) throw conflict(unassignableDetail(phone), 'number_unassignable');
   const suppressed = (await findSuppressedPhones(context, [phone])).get(phone);
   if (suppressed !== undefined)
     throw conflict(`${phone} must not be called (${suppressed}); remove it from /contacts/suppressions to call it again`, 'suppressed');

@@ -122,6 +122,7 @@ function applyReturn(row: RowProgress, report: ReportOfKind<'returned'>, rules: 
   // An answered call cannot be given back. The report is wrong, and the person is not called again for it.
   if (row.state === 'in_call') return toOverEffect({ state: 'failed', outcome: 'failed', runIds: row.runIds });
   if (reason === 'suppressed' || reason === 'contact_deleted') return toOverEffect({ state: 'skipped' });
+  if (reason === 'number_unassignable') return toOverEffect({ state: 'failed', outcome: 'failed' });
   if (rules.ending) return toOverEffect({ state: 'skipped', reason: toSkipReason(rules.ending) });
   const noRetry = row.lastUnreachedOutcome && noRetryReason(row.lastUnreachedOutcome, row.attempts, rules.retry.retry);
   if (noRetry) return toOverEffect({ state: 'failed', outcome: row.lastUnreachedOutcome, reason: noRetry });

@@ -8,6 +8,8 @@ import type { SeenPhones } from './seen-phones.ts';
 export interface CampaignSourceRow {
   row_number: number;
   phone: string;
+  /** The index of the column that the phone is from; absent: the row has none, or is no row of a table. */
+  phone_column?: number;
   contact_id: number | null;
   state: 'pending' | 'failed' | 'skipped';
   reason: string | null;

@@ -25,7 +25,7 @@ export interface SourceColumns {
 }
 
 /**
- * Chooses the phone columns of a table: the named column alone, else every column whose header is a word for phone numbers, the best filled one
+ * Chooses the phone columns of a table: the named column alone, else every column whose header is a word for phone numbers, the person's own
  * first. Every column except the first phone column is a variable. Throws `UnreadableFileError` without a phone column.
  */
 export function chooseColumns(

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { ContactRecord } from '../../contacts/contacts/records.ts';
 import { readListMembers } from '../../contacts/contacts/list-contacts.ts';
+import { toOnePersonSpelling } from '../../library/phone/one-person.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { toSnakeCaseKey } from '../../contacts/import/header-key.ts';
 import { type SeenPhones, claimPhone } from './seen-phones.ts';
@@ -30,7 +31,7 @@ export function openContactListSource(context: Context, listId: number): Campaig
 function toMemberRow(contact: ContactRecord, row_number: number, seen: SeenPhones): CampaignSourceRow {
   const row = { row_number, phone: contact.phone ?? '', contact_id: contact.id, variables: toContactVariables(contact) };
   return contact.phone
-    ? { ...row, ...claimPhone(seen, contact.phone, row_number) }
+    ? { ...row, ...claimPhone(seen, toOnePersonSpelling(contact.phone), row_number) }
     : { ...row, state: 'failed', reason: 'no_phone: the contact has no phone number' };
 }
 

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
 import { findSuppressedPhones } from '../../contacts/suppressions/suppressions.ts';
+import { isAssignable, unassignableDetail } from '../../library/phone/assignable.ts';
 import { invalid } from '../../library/errors.ts';
 import type { CampaignPreview, CampaignPreviewInput } from '../schemas.ts';
 import type { TableColumns } from './columns.ts';
@@ -70,7 +71,7 @@ async function examineRows(context: Context, source: CampaignSource) {
         reasons.set(code, { ...known, count: known.count + 1 });
       }
       for (const name of Object.keys(row.variables)) names.add(name);
-      if (shown.length < maxRowsShown) shown.push(toPreviewRow(row, reason));
+      if (shown.length < maxRowsShown) shown.push(toPreviewRow(row, reason, source.columns));
     }
     if (counts.examined_rows >= maxRowsExamined) break;
   }
@@ -81,13 +82,19 @@ async function examineRows(context: Context, source: CampaignSource) {
 /** Why a row would not be dialled: a code, a colon and a sentence; null: it would be. */
 function notDialableReason({ state, phone, reason }: CampaignSourceRow, suppressed: Map<string, string>): string | null {
   if (state !== 'pending') return reason;
+  if (!isAssignable(phone)) return `number_unassignable: ${unassignableDetail(phone)}`;
   const detail = suppressed.get(phone);
   return detail === undefined ? null : `suppressed: the number must not be called (${detail})`;
 }
 
-const toPreviewRow = ({ row_number, phone, contact_id, variables }: CampaignSourceRow, reason: string | null) => ({
+const toPreviewRow = (
+  { row_number, phone, phone_column: column, contact_id, variables }: CampaignSourceRow,
+  reason: string | null,
+  columns: TableColumns | null,
+) => ({
   row_number,
   phone,
+  phone_column: columns && column !== undefined ? (columns.headers[column] ?? null) : null,
   is_dialable: reason === null,
   reason,
   contact_id,

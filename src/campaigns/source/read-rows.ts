@@ -34,10 +34,10 @@ function toSourceRow(
   seen: SeenPhones,
 ): SourceRow {
   const variables = toVariables(cells, columns);
-  const filled = columns.phones.map((column) => cells[column] ?? '').filter((cell) => cell !== '');
+  const filled = columns.phones.flatMap((column) => (cells[column] ? [{ column, cell: cells[column] }] : []));
   const toFailed = (reason: string): SourceRow => ({
     row_number,
-    phone: (filled[0] ?? '').slice(0, 100),
+    phone: (filled[0]?.cell ?? '').slice(0, 100),
     state: 'failed',
     reason,
     variables,
@@ -53,15 +53,16 @@ function toSourceRow(
       ...toFailed(`row_too_large: its cells hold ${length} characters; at most ${maxVariablesLength} can be variables`),
       variables: {},
     };
-  return { row_number, phone: reading.phone, ...claimPhone(seen, reading.phone, row_number), variables };
+  return { row_number, phone: reading.phone, phone_column: reading.column, ...claimPhone(seen, reading.phone, row_number), variables };
 }
 
-function parseFirstPhone(filled: string[], defaultCountry: string) {
-  const first = findFirstPhone(filled[0]!, defaultCountry);
-  if ('phone' in first) return first;
-  for (const cell of filled.slice(1)) {
+/** The first phone that can be read, and the column that it is from; else why the first cell cannot. */
+function parseFirstPhone(filled: { column: number; cell: string }[], defaultCountry: string) {
+  const first = findFirstPhone(filled[0]!.cell, defaultCountry);
+  if ('phone' in first) return { ...first, column: filled[0]!.column };
+  for (const { column, cell } of filled.slice(1)) {
     const reading = findFirstPhone(cell, defaultCountry);
-    if ('phone' in reading) return reading;
+    if ('phone' in reading) return { ...reading, column };
   }
   return first;
 }

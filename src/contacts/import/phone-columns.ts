@@ -1,22 +1,44 @@
 import { toHeaderKey } from './header-key.ts';
+import { asksForPhone } from './phone-questions.ts';
+import { rankPhoneOwner } from './phone-owners.ts';
 import { phoneHeaderModifiers, phoneHeaders, ambiguousPhoneHeaders } from './phone-headers.ts';
 
 /**
- * The columns with phone numbers, best first, as indexes into `headers`. A column with more filled cells wins; then the preferred word,
- * then a plain header before a compound one (`Home Phone`), then the position in the file.
+ * The columns with phone numbers, as indexes into `headers`, in the order in which a row's cells are tried: the person's own before the
+ * company's, then the preferred word, then a plain header before a compound one (`Home Phone`), then the position in the file.
  */
 export function findPhoneColumns(headers: string[], sample: { cells: string[] }[]): number[] {
-  const found: { index: number; match: HeaderMatch; filled: number }[] = [];
+  const found: { index: number; match: HeaderMatch }[] = [];
   for (const [index, header] of headers.entries()) {
     const match = matchHeader(header);
-    if (match) found.push({ index, match, filled: sample.filter((row) => hasPhoneDigits(row.cells[index])).length });
+    if (match) found.push({ index, match });
   }
   // A column named "number" may hold anything, so it counts only without a better column.
   const clear = found.filter((column) => !column.match.isAmbiguous);
+  if (found.length === 0) return findQuestionColumns(headers, sample);
   return (clear.length > 0 ? clear : found)
-    .toSorted((one, other) => other.filled - one.filled || one.match.rank - other.match.rank || one.index - other.index)
+    .toSorted(
+      (one, other) =>
+        rankPhoneOwner(headers[one.index]!) - rankPhoneOwner(headers[other.index]!) ||
+        one.match.rank - other.match.rank ||
+        one.index - other.index,
+    )
     .map((column) => column.index);
 }
+
+/** The one phone column where only one can be taken: the first in order that has a phone in the sample, else the first. */
+export function findOnePhoneColumn(headers: string[], sample: { cells: string[] }[]): number | undefined {
+  const columns = findPhoneColumns(headers, sample);
+  return columns.find((column) => sample.some((row) => hasPhoneDigits(row.cells[column]))) ?? columns[0];
+}
+
+/** Headers of forms: "What is your phone number?". They count where no header is a word for phones, unless their cells hold something else. */
+const findQuestionColumns = (headers: string[], sample: { cells: string[] }[]): number[] =>
+  headers.flatMap((header, index) => {
+    const filled = sample.filter((row) => (row.cells[index] ?? '').trim() !== '');
+    const phones = filled.filter((row) => hasPhoneDigits(row.cells[index]));
+    return asksForPhone(header) && phones.length * 2 >= filled.length ? [index] : [];
+  });
 
 const hasPhoneDigits = (cell = '') => (cell.match(/\p{Nd}/gu)?.length ?? 0) >= 5;
 

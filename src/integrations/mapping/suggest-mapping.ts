@@ -1,5 +1,5 @@
 import { mapContactColumns } from '../../contacts/import/contact-columns.ts';
-import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
+import { findOnePhoneColumn, findPhoneColumns } from '../../contacts/import/phone-columns.ts';
 import type { SheetMapping } from '../contract.ts';
 import type { SheetColumn } from '../sheet/sheet-columns.ts';
 import { toCustomField, isContactField } from './contact-fields.ts';
@@ -10,12 +10,10 @@ import { toCustomField, isContactField } from './contact-fields.ts';
  */
 export function suggestMapping(columns: SheetColumn[], sample: string[][]): SheetMapping {
   const names = columns.map(({ name }) => name);
-  const phoneColumns = findPhoneColumns(
-    names,
-    sample.map((cells) => ({ cells })),
-  );
+  const rows = sample.map((cells) => ({ cells }));
+  const phoneColumns = findPhoneColumns(names, rows);
   const { fields, fullName, customKeys } = mapContactColumns(names, phoneColumns);
-  const chosen = new Map<string, number | undefined>([['phone', phoneColumns[0]], ...Object.entries(fields)]);
+  const chosen = new Map<string, number | undefined>([['phone', findOnePhoneColumn(names, rows)], ...Object.entries(fields)]);
   if (fullName !== undefined) chosen.set('first_name', fullName).set('last_name', fullName);
 
   const mapping: SheetMapping = {};

@@ -1,6 +1,8 @@
 import { getCountryCallingCode, isSupportedCountry, parsePhoneNumberFromString, validatePhoneNumberLength } from 'libphonenumber-js/max';
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max';
 import { formatting, findPhoneTextError, cleanPhoneText, separatorNotBeforeExtension } from './phone-text.ts';
+import { toOnePersonSpelling, withoutMexicanOne } from './one-person.ts';
+import { isAssignable } from './assignable.ts';
 import type { PhoneErrorReason } from './phone-text.ts';
 
 export type { PhoneErrorReason } from './phone-text.ts';
@@ -12,10 +14,18 @@ export type PhoneParseResult = { phone: string } | { reason: PhoneErrorReason; d
 export const isCountryCode = (value: string): value is CountryCode => isSupportedCountry(value);
 
 /**
- * Reads a phone number, in the same way for every source. A number without country code is one of `defaultCountry`.
- * Numbers that libphonenumber calls possible are accepted, because new ranges are in use before its metadata has them.
+ * Reads the phone number of a person, in the same way for every source, as the one spelling of that person. A number without country code
+ * must be one of `defaultCountry`. One with a country code is kept if it has 7 to 15 digits, whether or not a numbering plan knows it.
  */
 export function normalizePhone(raw: string, defaultCountry: string): PhoneParseResult {
+  const reading = readNumber(raw, defaultCountry);
+  return 'phone' in reading ? { phone: toOnePersonSpelling(reading.phone) } : reading;
+}
+
+/** Reads a number that calls or messages come from: `normalizePhone`, but the number stays as its carrier knows it. */
+export const normalizeOwnNumber = (raw: string, defaultCountry: string): PhoneParseResult => readNumber(raw, defaultCountry);
+
+function readNumber(raw: string, defaultCountry: string): PhoneParseResult {
   if (raw.length > maxTextLength) return phoneError('too_long', raw, 'is too long to be a phone number; give one number');
   const text = cleanPhoneText(raw);
   const objection = findPhoneTextError(text);
@@ -32,12 +42,29 @@ export function normalizePhone(raw: string, defaultCountry: string): PhoneParseR
   }
 
   const country = isCountryCode(defaultCountry) ? defaultCountry : undefined;
-  const number = pickLikeliest(listCandidates(text, digits, country), country);
-  if (!number) return lengthError(raw, digits, country);
+  const candidates = listCandidates(text, digits, country);
+  const number = pickLikeliest(candidates, country);
+  const isNational = !candidates[0]!.startsWith('+');
+  if (!number) return isNational ? lengthError(raw, digits, country) : keepInternational(raw, candidates[0]!);
   if (/^0+$/.test(number.nationalNumber))
     return phoneError('all_zeros', raw, 'has only zeros after the country code; give the real number or leave it empty');
-  if (country && lacksCountryCode(number, country)) return countryMissingError(raw, number.number.slice(1), country);
-  return { phone: number.number };
+  if (isNational && !isAssignable(number.number))
+    return phoneError('not_of_country', raw, `is not a number of ${defaultCountry}; ${nameCountryAdvice}`);
+  // A zero that the plan drops may leave too few digits; then the number is none of the plan, and is kept as written.
+  return keepInternational(raw, isNational || number.number.length > minDigits ? number.number : candidates[0]!);
+}
+
+const nameCountryAdvice = 'if it belongs to another country, write it with + and the country code, or name that country as default_country';
+
+function keepInternational(raw: string, phone: string): PhoneParseResult {
+  const length = phone.length - 1;
+  if (phone.startsWith('+0'))
+    return phoneError('country_unknown', raw, 'has a zero where the country code belongs; write + and the country code');
+  if (length < minDigits) return phoneError('too_short', raw, 'has too few digits for a number with its country code; check the digits');
+  if (length > maxDigits) return phoneError('too_long', raw, 'has too many digits for a number with its country code; check the digits');
+  if (/^\+\d{1,3}0{6,}$/.test(phone))
+    return phoneError('all_zeros', raw, 'has only zeros after the country code; give the real number or leave it empty');
+  return { phone };
 }
 
 /** Reads a phone number of a query string, where an unescaped plus arrives as a space. */
@@ -45,6 +72,8 @@ export const normalizeQueryPhone = (raw: string, defaultCountry: string): PhoneP
   normalizePhone(raw.replace(/^ (?=\d)/, '+'), defaultCountry);
 
 const maxTextLength = 100;
+/** Of a number with its country code. */
+const [minDigits, maxDigits] = [7, 15];
 const maxCellLength = 1000;
 
 /** Whether a cell contains more than the one number that `findFirstPhone` finds in it. */
@@ -92,21 +121,19 @@ function listCandidates(text: string, digits: string, country: CountryCode | und
 }
 
 function listInterpretations(spelling: string, country: CountryCode | undefined): string[] {
-  if (spelling.startsWith('+')) return [removeMexicanMobilePrefix(spelling)];
+  if (spelling.startsWith('+')) return [withoutMexicanOne(spelling)];
   if (spelling.startsWith('00')) {
-    const abroad = removeMexicanMobilePrefix(`+${spelling.slice(2)}`);
+    const abroad = withoutMexicanOne(`+${spelling.slice(2)}`);
     // Some countries dial out with more than 00 (Australia 0011); as a national number only a known one is believed.
     return parse(spelling, country)?.isValid() ? [abroad, spelling] : [abroad];
   }
   // 011 dials out of North America, but in Italy, India or South Africa it is an area code.
-  if (spelling.startsWith('011') && country && getCountryCallingCode(country) !== '1') {
-    return [spelling, removeMexicanMobilePrefix(`+${spelling.slice(3)}`)];
+  if (spelling.startsWith('011') && country) {
+    const abroad = withoutMexicanOne(`+${spelling.slice(3)}`);
+    return getCountryCallingCode(country) === '1' ? [abroad] : [spelling, abroad];
   }
   return [spelling];
 }
-
-/** Mexico dropped the 1 after +52 in 2019; messaging systems still write it. */
-const removeMexicanMobilePrefix = (spelling: string) => spelling.replace(/^\+521(?=\d{10}$)/, '+52');
 
 function pickLikeliest(candidates: string[], country: CountryCode | undefined): PhoneNumber | undefined {
   const possible = candidates.map((candidate) => parseDialable(candidate, country)).filter((number) => number !== undefined);
@@ -125,32 +152,14 @@ function parseDialable(text: string, country: CountryCode | undefined): PhoneNum
 const parse = (text: string, country: CountryCode | undefined): PhoneNumber | undefined =>
   parsePhoneNumberFromString(text, country ? { defaultCountry: country, extract: false } : { extract: false });
 
-/** `+5108675432` from a sender in the United States: no such number in Peru, but a good one at home. */
-function lacksCountryCode(number: PhoneNumber, country: CountryCode): boolean {
-  if (number.countryCallingCode === getCountryCallingCode(country)) return false;
-  const atHome = parse(number.number.slice(1), country);
-  return atHome !== undefined && atHome.isPossible() && atHome.isValid() && !number.isValid();
-}
-
-const countryMissingError = (raw: string, digits: string, country: CountryCode) =>
-  phoneError(
-    'country_missing',
-    raw,
-    `seems to lack its country code after the plus; write +${getCountryCallingCode(country)}${digits} if it is a ${country} number`,
-  );
-
 function lengthError(raw: string, digits: string, country: CountryCode | undefined): PhoneParseResult {
-  const spelling = digits.replace(/^00/, '+');
-  if (country && spelling.startsWith('+') && parse(spelling.slice(1), country)?.isValid())
-    return countryMissingError(raw, spelling.slice(1), country);
-  const problem = validatePhoneNumberLength(spelling, country);
-  const where = spelling.startsWith('+') || !country ? 'its country' : `a ${country} number`;
-  const advice = spelling.startsWith('+') ? 'check the digits' : 'if it belongs to another country, write it with + and the country code';
-  if (problem === 'INVALID_COUNTRY')
-    return phoneError('country_unknown', raw, 'begins with a country code that does not exist; check the digits after the plus');
-  if (problem === 'TOO_SHORT' || digits.length < 5) return phoneError('too_short', raw, `has too few digits for ${where}; ${advice}`);
-  if (problem === 'TOO_LONG' || digits.length > 16) return phoneError('too_long', raw, `has too many digits for ${where}; ${advice}`);
-  return phoneError('wrong_length', raw, `has the wrong number of digits for ${where}; ${advice}`);
+  const problem = validatePhoneNumberLength(digits, country);
+  const where = country ? `a ${country} number` : 'its country';
+  if (problem === 'TOO_SHORT' || digits.length < 5)
+    return phoneError('too_short', raw, `has too few digits for ${where}; ${nameCountryAdvice}`);
+  if (problem === 'TOO_LONG' || digits.length > 16)
+    return phoneError('too_long', raw, `has too many digits for ${where}; ${nameCountryAdvice}`);
+  return phoneError('wrong_length', raw, `has the wrong number of digits for ${where}; ${nameCountryAdvice}`);
 }
 
 const phoneError = (reason: PhoneErrorReason, raw: string, fault: string) => ({

@@ -8,6 +8,7 @@ export type PhoneErrorReason =
   | 'all_zeros'
   | 'country_missing'
   | 'country_unknown'
+  | 'not_of_country'
   | 'too_short'
   | 'too_long'
   | 'wrong_length';

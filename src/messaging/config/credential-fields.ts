@@ -1,4 +1,4 @@
-import { normalizePhone } from '../../library/phone/phone-numbers.ts';
+import { normalizeOwnNumber } from '../../library/phone/phone-numbers.ts';
 import { blockedUrlReason } from '../../providers/http/ssrf-guard.ts';
 import type { ProviderKey } from '../../providers/messaging/messaging.ts';
 import { secretProblem } from '../../library/security/secret-problem.ts';
@@ -53,12 +53,12 @@ const isMessagingServiceSid = (value: string) => /^MG[0-9a-f]{32}$/i.test(value)
 
 const validateSender = (value: string, { defaultCountry }: ValidationContext): string | null => {
   if (isMessagingServiceSid(value)) return null;
-  const reading = normalizePhone(value, defaultCountry);
+  const reading = normalizeOwnNumber(value, defaultCountry);
   return 'phone' in reading ? null : `${reading.detail}; or give the sid of a messaging service, which begins with MG`;
 };
 
 const normalizeSender = (value: string, { defaultCountry }: ValidationContext): string => {
-  const reading = isMessagingServiceSid(value) ? undefined : normalizePhone(value, defaultCountry);
+  const reading = isMessagingServiceSid(value) ? undefined : normalizeOwnNumber(value, defaultCountry);
   return reading && 'phone' in reading ? reading.phone : value;
 };
 

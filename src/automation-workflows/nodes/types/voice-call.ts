@@ -30,7 +30,7 @@ export const voiceCallNode = defineNode<VoiceCallData>({
   type: 'voice_call',
   label: 'Voice call',
   description:
-    "Has the voice agent `workflow_id` call the contact, or `phone`, as soon as a call slot is free and outside the workflow's quiet hours; `initial_context` is what the agent knows. It sleeps until the call has ended and its talk is evaluated, and goes on at the handle of the outcome: `completed` (a person was reached), `no_answer`, `busy`, `voicemail` or `failed`; what leads nowhere goes on at `default`. The output has outcome, reason, disposition, extracted_variables, summary and duration_seconds. `timeout` (P1D) counts from when the call is asked for: a call that has not been dialled by then is taken back, and the run goes on at `failed`. With `wait_for_result` false it goes on at `default` at once. A number that must not be called leads along `failed`, an agent that is archived or has problems, or missing telephony, along `error`.",
+    "Has the voice agent `workflow_id` call the contact, or `phone`, as soon as a call slot is free and outside the workflow's quiet hours; `initial_context` is what the agent knows. It sleeps until the call has ended and its talk is evaluated, and goes on at the handle of the outcome: `completed` (a person was reached), `no_answer`, `busy`, `voicemail` or `failed`; what leads nowhere goes on at `default`. The output has outcome, reason, disposition, extracted_variables, summary and duration_seconds. `timeout` (P1D) counts from when the call is asked for: a call that has not been dialled by then is taken back, and the run goes on at `failed`. With `wait_for_result` false it goes on at `default` at once. A number that must not be called, or that no numbering plan knows, leads along `failed`, an agent that is archived or has problems, or missing telephony, along `error`.",
   dataSchema: VoiceCallData,
   handles: () => [...callHandles, defaultHandle, errorHandle],
   isSideEffect: true,
@@ -83,8 +83,9 @@ async function startCall(
   }
 }
 
-/** A suppressed number is an outcome of the call, not a failure of the step. */
+/** A number that must not or cannot be called is an outcome of the call, not a failure of the step. */
 function toCallFailure(error: ServiceError, phone: string): StepResult {
-  if (error.word === 'suppressed') return toUndialledResult({ phone, reason: `suppressed: ${error.message}` });
+  if (error.word === 'suppressed' || error.word === 'number_unassignable')
+    return toUndialledResult({ phone, reason: `${error.word}: ${error.message}` });
   return error.word === undefined ? toStepFailure(error) : { ...toStepFailure(error), type: error.word };
 }
