@@ -36,7 +36,7 @@ test('numbered lines of a slide have the numbers that it shows', async () => {
   ]);
 });
 
-test('the data of a chart stands as a table where the chart is, formulas stand in their lines', async () => {
+test('the data of a chart stands as a table where the chart is, and once; formulas stand in their lines', async () => {
   const points = (values: (string | number)[]) => values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('');
   const series = (name: string, cost: number[]) =>
     `<c:ser><c:tx><c:v>${name}</c:v></c:tx><c:cat><c:strLit>${points(['May', 'June'])}</c:strLit></c:cat><c:val><c:numLit><c:formatCode>General</c:formatCode>${points(cost)}</c:numLit></c:val></c:ser>`;
@@ -44,7 +44,7 @@ test('the data of a chart stands as a table where the chart is, formulas stand i
   const frame = '<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id="r1"/></a:graphicData></a:graphic></p:graphicFrame>';
   const math =
     '<a:p><a:r><a:t>Area: </a:t></a:r><mc:AlternateContent><mc:Choice><a14:m><m:oMath><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></a14:m></mc:Choice><mc:Fallback><a:r><a:t>picture</a:t></a:r></mc:Fallback></mc:AlternateContent></a:p>';
-  const document = await read([slideOf(title + frame + shape(math))], {}, { 0: chart });
+  const document = await read([slideOf(title + frame + frame + shape(math))], {}, { 0: chart });
   expect(outlineOf(document)).toEqual([
     'h1 T',
     'p Cost',

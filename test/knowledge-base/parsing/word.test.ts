@@ -228,7 +228,7 @@ test('headers come first and footers last, each line once and without page numbe
   ]);
 });
 
-test('charts are read as tables, text boxes once, and texts in fields that have no marks', async () => {
+test('charts are read as tables and once, text boxes once, and texts in fields that have no marks', async () => {
   const series = (name: string, values: number[]) =>
     `<c:ser><c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>${name}</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:pt idx="0"><c:v>North</c:v></c:pt><c:pt idx="1"><c:v>South</c:v></c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:formatCode>0%</c:formatCode>${values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('')}</c:numCache></c:numRef></c:val></c:ser>`;
   const chart = `<c:chartSpace><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>${series('2023', [0.1, 0.25])}${series('2024', [0.5, 1])}</c:barChart></c:plotArea></c:chart></c:chartSpace>`;
@@ -238,6 +238,7 @@ test('charts are read as tables, text boxes once, and texts in fields that have 
       run('See below.'),
       '<w:r><w:drawing><wp:inline><a:graphic><a:graphicData><c:chart r:id="r1"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>',
     ) +
+    paragraph('<w:r><w:drawing><c:chart r:id="r1"/></w:drawing></w:r>') +
     paragraph(
       run('After'),
       `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><wps:wsp><wps:txbx>${box('In a box')}</wps:txbx></wps:wsp></wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:pict><v:textbox>${box('In a box')}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r>`,

@@ -144,6 +144,9 @@ export const worstCases: WorstCase[] = [
   document('a.docx with a paragraph of many runs', 200 * KiB, (size) =>
     makeWord(`<w:p>${fillWith('<w:r><w:t>a</w:t></w:r>', size)}</w:p>`),
   ),
+  document('a.docx of formulas', 200 * KiB, (size) =>
+    makeWord(`<w:p>${fillWith('<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num></m:f></m:oMath>', size)}</w:p>`),
+  ),
   document('a.docx of rows', 100 * KiB, (size) => makeWord(`<w:tbl>${fillWith(`<w:tr><w:tc>${run}</w:tc></w:tr>`, size)}</w:tbl>`)),
   document('a.docx with a row of many cells', 100 * KiB, (size) =>
     makeWord(`<w:tbl><w:tr>${fillWith(`<w:tc>${run}</w:tc>`, size)}</w:tr></w:tbl>`),

@@ -46,9 +46,13 @@ async function writeSlide(archive: Archive, slide: string, writer: BlockWriter, 
   if (isHidden) return;
   const others = await readRelationships(archive, slide);
   const parts: SlidePart[] = [];
-  for (const part of shown)
-    if ('chart' in part) parts.push(...(await readChartParts(archive, others.find(({ id }) => id === part.chart)?.target)));
-    else parts.push(part);
+  const charts = new Set<string>();
+  for (const part of shown) {
+    if (!('chart' in part)) parts.push(part);
+    else if (!charts.has(part.chart))
+      for (const one of await readChartParts(archive, others.find(({ id }) => id === part.chart)?.target)) parts.push(one);
+    if ('chart' in part) charts.add(part.chart);
+  }
   for (const { type, target } of others)
     if (type === 'diagramData') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(toListItem(part));
   for (const { type, target } of others)

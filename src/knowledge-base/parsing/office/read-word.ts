@@ -149,7 +149,7 @@ async function readSideParts(
     const text = await archive.text(target, maxSidePartLength);
     if (type === 'numbering') side.set(target, toBullets(text));
     else if (type === 'styles') side.set(target, text);
-    else side.set(target, await showText(text, { ...facts, numbering: undefined }));
+    else side.set(target, await showText(text, { ...facts, numbering: undefined, insets: new Map() }));
   }
   return side;
 }

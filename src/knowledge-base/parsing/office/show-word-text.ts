@@ -230,6 +230,8 @@ class WordTextWriter {
 
   private emitInset(id: string | undefined): void {
     const inset = this.facts.insets.get(id ?? '');
+    // Once, since a small file may name a large chart often.
+    this.facts.insets.delete(id ?? '');
     if (inset !== undefined) this.emit(`<w:pict><w:txbxContent>${inset}</w:txbxContent></w:pict>`);
   }
 

@@ -27,6 +27,8 @@ interface List {
 }
 
 const maxLevels = 9;
+/** A label stands before every item, and would be repeated with it. */
+const maxLabelLength = 100;
 const newLevel = (): Level => ({
   start: 0,
   format: 'decimal',
@@ -156,7 +158,7 @@ function readLevel(level: Level, name: string, attributes: Record<string, string
   const value = attributes['w:val'] ?? '';
   if (name === 'start') level.start = Number(value) || 0;
   else if (name === 'numFmt') level.format = value === 'custom' ? `custom:${attributes['w:format'] ?? ''}` : value;
-  else if (name === 'lvlText') level.text = value;
+  else if (name === 'lvlText') level.text = value.slice(0, maxLabelLength);
   else if (name === 'lvlRestart') level.restart = Number(value) || 0;
   else if (name === 'isLgl') level.isDecimal = isOn(attributes);
   else if (name === 'suff') level.isJoined = value === 'nothing';
