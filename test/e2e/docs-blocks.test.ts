@@ -112,5 +112,6 @@ test('blocks that are not run give a reason, and stand only where an account or 
     'docs/deploying.md',
     'docs/knowledge-base.md',
     'docs/operating.md',
+    'docs/shards.md',
   ]);
 });
