@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { americanNumber } from '../../test/support/american-numbers.ts';
 import type { Bench } from '../bench.ts';
 import { toOrder } from './exchanges.ts';
 import { createPerson } from './people.ts';
@@ -10,10 +11,9 @@ export type Caller = 'service' | 'recording';
 const callOutcomes = { busy: '0001', noAnswer: '0002', hangsUp: '0007', person: '5550' } as const;
 export type CallOutcome = keyof typeof callOutcomes;
 
-const firstPrefix = 212_300;
 const heads = ['phone', 'first_name', 'last_name', 'email', 'company', 'city', 'order_id'];
 
-export const phoneOf = (number: number, ending: CallOutcome): string => `+1${firstPrefix + number}${callOutcomes[ending]}`;
+export const phoneOf = (number: number, ending: CallOutcome): string => americanNumber(number, callOutcomes[ending]);
 
 /** A file of so many people, beginning with the person of a number. */
 export const toCampaignFile = (from: number, count: number, ending: CallOutcome): string =>

@@ -1,3 +1,5 @@
+import { americanNumber } from '../support/american-numbers.ts';
+
 /** What comes of calling somebody, by the last four digits of the number. A plain person answers and talks. */
 const endings = {
   busy: '0001',
@@ -26,8 +28,6 @@ export interface Person {
 /** The number of people of each kind; all others answer and talk. */
 export type Mix = Partial<Record<Exclude<Kind, 'person'>, number>>;
 
-const firstPrefix = 212_300;
-
 /** `count` rows in random order. The first row is a person who answers and talks, and all duplicates repeat this person. */
 export function peopleOf(count: number, mix: Mix, random: () => number): Person[] {
   const special = Object.entries(mix).flatMap(([kind, many]) => Array.from({ length: many }, () => kind as Kind));
@@ -43,8 +43,8 @@ export function peopleOf(count: number, mix: Mix, random: () => number): Person[
 
 function phoneOf(kind: Kind, index: number): string {
   if (kind === 'bad_phone') return `${index} times`;
-  if (kind === 'duplicate') return `+1${firstPrefix}${endings.person}`;
-  return `+1${firstPrefix + index}${kind === 'suppressed' ? endings.person : endings[kind]}`;
+  if (kind === 'duplicate') return americanNumber(0, endings.person);
+  return americanNumber(index, kind === 'suppressed' ? endings.person : endings[kind]);
 }
 
 export const csvOf = (people: readonly Person[]): string =>
