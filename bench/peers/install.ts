@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectDirectory } from '../../scripts/local/settings.ts';
@@ -8,8 +8,10 @@ const run = promisify(execFile);
 
 export type PeerName = 'n8n' | 'hnswlib-node' | 'sqlite-vec';
 
-/** Where a peer is installed, apart from the service's own packages. */
-export const peerDirectory = (name: PeerName): string => join(projectDirectory, 'bench', 'peers', name);
+const peers = join(projectDirectory, 'bench', 'peers');
+
+/** Where a peer is installed: apart from the service's own packages, and in a hidden folder, through which the project's checks do not go. */
+export const peerDirectory = (name: PeerName): string => join(peers, '.installed', name);
 
 const marker = (name: PeerName) => join(peerDirectory(name), 'node_modules', '.installed-lock.json');
 
@@ -20,6 +22,8 @@ const marker = (name: PeerName) => join(peerDirectory(name), 'node_modules', '.i
 export async function installPeer(name: PeerName): Promise<void> {
   if (existsSync(marker(name))) return;
   const directory = peerDirectory(name);
+  mkdirSync(directory, { recursive: true });
+  for (const file of ['package.json', 'package-lock.json']) cpSync(join(peers, name, file), join(directory, file));
   const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
   const headers = dirname(dirname(process.execPath));
   await run('npm', ['ci', '--prefix', directory, '--no-audit', '--no-fund', '--loglevel=error'], {
