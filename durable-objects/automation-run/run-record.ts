@@ -85,18 +85,19 @@ export class RunRecord implements ObjectStore {
   flush(): void {
     const document = this.#document;
     if (!document || !this.#hasChanged) return;
+    const whole = JSON.stringify(document);
+    const isLong = whole.length > maxRecordLength && document.entries.length > 0 && !document.isFirstAdvance;
+    const { entries, movedEntries } = document;
+    const kept = isLong ? { entries: [], movedEntries: movedEntries + entries.length } : { entries, movedEntries };
+    const text = isLong ? JSON.stringify({ ...document, ...kept }) : whole;
     this.#storage.transactionSync(() => {
-      let text = JSON.stringify(document);
-      if (text.length > maxRecordLength && document.entries.length > 0 && !document.isFirstAdvance) {
-        this.history.write(document.entries);
-        document.movedEntries += document.entries.length;
-        document.entries = [];
-        text = JSON.stringify(document);
-      }
+      if (isLong) this.history.write(entries);
       const { sql } = this.#storage;
       if (!this.#isStored) sql.exec(recordSchema);
       sql.exec(this.#isStored ? 'UPDATE run_record SET record = ?' : 'INSERT INTO run_record (record) VALUES (?)', text);
     });
+    // After the transaction: when it fails, nothing has moved.
+    Object.assign(document, kept);
     this.#isStored = true;
     this.#hasChanged = false;
   }

@@ -6,24 +6,10 @@ import { StoredJournal } from '../../durable-objects/automation-run/stored-journ
 import { Projection } from '../../durable-objects/shared/projection.ts';
 import type { HistoryEntry } from '../../src/automation-workflows/runs/engine/history.ts';
 import type { JournalEntry } from '../../src/automation-workflows/runs/engine/journal.ts';
-import type { Progress } from '../../src/automation-workflows/runs/engine/progress.ts';
+import { startProgress } from '../../src/automation-workflows/runs/engine/progress.ts';
 import { createRandom } from '../support/vectors.ts';
 
-const running: Progress = {
-  state: 'running',
-  nodeId: 'n1',
-  visits: { n1: 1 },
-  attempt: 1,
-  stepCount: 0,
-  wait: null,
-  retryAt: null,
-  assigned: {},
-  outputs: {},
-  outcome: null,
-  error: null,
-  startedAt: 1,
-  endedAt: null,
-};
+const running = startProgress({ startId: 'n1' }, 1);
 
 const stepOf = (number: number, length: number): JournalEntry => ({
   nodeId: `n${number}`,

@@ -142,7 +142,7 @@ interface RunFailure {
 }
 
 /** The state of a new run. `ownEvent` is the id of the event that started the run; no wait of the run takes that event. */
-export const startProgress = (graph: Graph, now: number, ownEvent: number | null = null): Progress => ({
+export const startProgress = (graph: Pick<Graph, 'startId'>, now: number, ownEvent: number | null = null): Progress => ({
   state: 'running',
   nodeId: graph.startId,
   visits: { [graph.startId]: 1 },
