@@ -134,10 +134,10 @@ describe('what is sent', () => {
   });
 
   test("numbers without country code are the organization's, or of the country given", async () => {
-    const file = write('national.csv', 'phone\n030 901820\n');
+    const file = write('national.csv', 'phone\n0201 234567\n');
     await run([file, '--list', 'A']);
     await run([file, '--list', 'A', '--default-country', 'nl']);
-    expect(requests.map(({ body }) => body.contacts[0]!.phone)).toEqual(['+4930901820', '+3130901820']);
+    expect(requests.map(({ body }) => body.contacts[0]!.phone)).toEqual(['+49201234567', '+31201234567']);
   });
 
   test('the local service is the default', async () => {

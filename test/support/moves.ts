@@ -13,6 +13,7 @@ export { first, second };
 
 /** Loses the messages of moves, so that only the test takes their steps; every other message goes its way. */
 export function holdMoves(): void {
+  if (vi.isMockFunction(env.FANOUT_QUEUE.send)) return;
   const { send } = env.FANOUT_QUEUE;
   vi.spyOn(env.FANOUT_QUEUE, 'send').mockImplementation(async (message, options) =>
     (message as FanoutMessage).kind === 'organization_move' ? (undefined as never) : send.call(env.FANOUT_QUEUE, message, options),

@@ -4,6 +4,7 @@ import { runInvocation } from '../../src/database/query-budget.ts';
 import { shards } from '../../src/database/shards.ts';
 import { findRunsToExit } from '../../src/automation-workflows/runs/exits/store.ts';
 import { recordHash } from '../../src/knowledge-base/pipeline/store.ts';
+import { selectSuppressed } from '../../src/contacts/suppressions/store.ts';
 import { findByMessageIds } from '../../src/messaging/messages/store.ts';
 import { operations, type Operation } from '../http/operations.ts';
 import { asBearer, newSession } from '../http/service.ts';
@@ -85,6 +86,7 @@ function valuesOf(schema: Record<string, any>): string[] {
 /** What only carriers, providers and consumers ask. */
 async function askInside(organizationId: number): Promise<void> {
   const database = shards(env)[0]!;
+  await database.all(selectSuppressed(database, organizationId, ['+12125550100'], 0));
   await findByMessageIds(database, organizationId, 'provider_a', ['a']);
   await recordHash(database, { id: 1, organization_id: organizationId, generation: 1 }, { hash: 'a', bytes: 1 });
   await findRunsToExit(database, organizationId, [{ event_id: 1, event_at: 1, workflow_id: 1, contact_id: 1, entry_key: 'a' }], 0, 1);
