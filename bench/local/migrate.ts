@@ -22,8 +22,14 @@ export async function migrate(database: Database, notesCompletions: boolean): Pr
     .filter((name) => name.endsWith('.sql'))
     .toSorted();
   const statements = files.flatMap((name) => readFileSync(join(migrations, name), 'utf8').split('--> statement-breakpoint'));
-  await database.batch([...statements, ...(notesCompletions ? completions : []), ...rowsBelow()].map((sql) => database.prepare(sql)));
+  const applied = ['CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE)', ...files.map(noteApplied)];
+  await database.batch(
+    [...statements, ...applied, ...(notesCompletions ? completions : []), ...rowsBelow()].map((sql) => database.prepare(sql)),
+  );
 }
+
+/** As wrangler notes it. Without these the service says that its database is not ready. */
+const noteApplied = (name: string): string => `INSERT INTO d1_migrations (name) VALUES ('${name}')`;
 
 /** A row of a foreign organization with each of these ids: the next one inserted gets the next id. None is old or waits for anything. */
 function rowsBelow(): string[] {
