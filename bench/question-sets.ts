@@ -15,8 +15,15 @@ export interface QuestionSet {
 
 const directory = join(projectDirectory, 'bench', 'data');
 
-/** data/README.md names their sources. */
+/** English sets, whose texts and questions fill the knowledge bases of other cases, too. data/README.md names the sources of all. */
 export const setNames = ['python-faq', 'perl-faq'];
+
+const languages = ['german', 'french', 'russian', 'japanese', 'korean', 'chinese'];
+/** The sets by which the quality of retrieval is measured. */
+export const qualitySetNames = [...setNames, ...languages.map((language) => `debian-faq-${language}`)];
+
+/** The translations of one list have one licence. */
+export const licenceOf = (name: string): string => `${name.replace(/^(debian-faq)-.*/, '$1')}.LICENSE.txt`;
 
 export function readQuestionSet(name: string): QuestionSet {
   const lines = readFileSync(join(directory, `${name}.jsonl`), 'utf8')

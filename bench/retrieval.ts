@@ -21,6 +21,8 @@ export interface Retrieval {
   questions: number;
   chunks: number;
   qualities: Record<Mode, Quality>;
+  /** Of SQLite's full-text search as it comes, over the same texts. */
+  plain: Quality;
 }
 
 /** `places` are the ranks at which the passages were found, from 1; null: not found. */
@@ -55,6 +57,8 @@ export function retrievalSection(retrievals: Retrieval[]): string[] {
     'chunks',
     ...modes.map((mode) => `recall@5 ${mode}`),
     ...modes.map((mode) => `MRR@${maxRank} ${mode}`),
+    'recall@5 plain FTS5',
+    `MRR@${maxRank} plain FTS5`,
     'hybrid is no worse',
   ];
   const cells = retrievals.map((retrieval) => [
@@ -63,7 +67,9 @@ export function retrievalSection(retrievals: Retrieval[]): string[] {
     String(retrieval.chunks),
     ...modes.map((mode) => shown(retrieval.qualities[mode].recallAt5)),
     ...modes.map((mode) => shown(retrieval.qualities[mode].meanReciprocalRank)),
+    shown(retrieval.plain.recallAt5),
+    shown(retrieval.plain.meanReciprocalRank),
     isHybridBest(retrieval) ? 'yes' : 'NO',
   ]);
-  return ['Answers found by their questions, with the simulated embedding:', '', ...table(heads, cells)];
+  return ['Answers found by their questions, with the simulated embedding, and by plain FTS5:', '', ...table(heads, cells)];
 }

@@ -22,6 +22,11 @@ interface Standing {
   total_chunks: number;
 }
 
+interface Page {
+  chunks: { contextualized_text: string; chunk_metadata: { headings: string[] } }[];
+  next_cursor: string | null;
+}
+
 interface Found {
   chunk_metadata: { headings: string[] };
   similarity: number;
@@ -66,6 +71,18 @@ export class KnowledgeBase {
       if (Date.now() - startedAt > limitMs) throw new Error(`The document is ${status} after ${limitMs / 1000} s (${error})`);
       await sleep(pollMs);
     }
+  }
+
+  /** The chunks of a processed document, in its order. */
+  async chunks({ document_uuid: uuid }: Ticket): Promise<Page['chunks']> {
+    const all: Page['chunks'] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const path = `/api/v1/knowledge-base/documents/${uuid}/chunks?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+      const page: Page = await this.#bench.clients.service.json<Page>({ method: 'GET', path, headers: this.#headers });
+      all.push(...page.chunks);
+      cursor = page.next_cursor;
+    }
+    return all;
   }
 
   /** Processes an uploaded file as `process` does, but looks into the database, which the service does not notice. */

@@ -69,13 +69,14 @@ async function giveSearches(bench: Bench, questions: string[]): Promise<void> {
   }
 }
 
+const isOfWords = ({ statements }: RecordedCall) => statements.some(({ sql }) => sql.includes(' MATCH '));
+
 /** The two calls to D1 of a search. Now and then a request also reads its key again; the next one does not. */
 async function recordSearch(bench: Bench, question: string): Promise<{ words: RecordedCall; rows: RecordedCall }> {
   let calls: RecordedCall[] = [];
   for (let tries = 0; tries < 2; tries++) {
     await bench.clients.recording.call(searchFor(bench.headers, question));
     calls = await recordedCalls(bench);
-    const isOfWords = ({ statements }: RecordedCall) => statements.some(({ sql }) => sql.includes(' MATCH '));
     const [words, rows] = [calls.find(isOfWords), calls.find((call) => !isOfWords(call))];
     if (calls.length === 2 && words && rows) return { words, rows };
   }

@@ -127,8 +127,12 @@ export class CampaignLifecycle {
     if (!isSynced || (state !== 'running' && state !== 'paused')) return false;
     if (rowStates.some((name) => !isTerminal(name) && rows[name] > 0)) return false;
     const now = this.#now();
-    this.#store.write({ state: 'completed', stateReason: null, completedAt: now });
-    this.log({ event: 'completed', message: 'The last row has ended', details: { ...toRowCounts(rows) } });
+    const isEmpty = rowStates.every((name) => rows[name] === 0);
+    this.#store.write({ state: 'completed', stateReason: isEmpty ? 'source_empty' : null, completedAt: now });
+    const message = isEmpty
+      ? 'The source has no rows, so nobody is called; create a campaign from a source that has some'
+      : 'The last row has ended';
+    this.log({ level: isEmpty ? 'warning' : 'info', event: 'completed', message, details: { ...toRowCounts(rows) } });
     for (const kind of [
       campaignTimers.requestCalls,
       campaignTimers.repeatRequests,

@@ -165,7 +165,7 @@ const state = z
 const stateReason = z
   .string()
   .nullable()
-  .describe('Why the campaign is in this state, such as `circuit_breaker`; null: no special reason.');
+  .describe('Why the campaign is in this state, such as `circuit_breaker` or `source_empty`; null: no special reason.');
 const rowState = z
   .enum(rowStates)
   .describe(

@@ -15,3 +15,19 @@ export async function flatMapSequentially<Item, Result>(items: Iterable<Item>, w
 /** The items in batches of at most `size`, in their order. */
 export const splitIntoBatches = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, batch) => items.slice(batch * size, (batch + 1) * size));
+
+/** The items in as few batches as their sizes allow, in their order. An item that is larger than a batch is alone in its own. */
+export function splitBySize<Item>(items: readonly Item[], sizeOf: (item: Item) => number, maxSize: number): Item[][] {
+  const batches: Item[][] = [];
+  let left = 0;
+  for (const item of items) {
+    const size = sizeOf(item);
+    if (size > left || batches.length === 0) {
+      batches.push([]);
+      left = maxSize;
+    }
+    batches.at(-1)!.push(item);
+    left -= size;
+  }
+  return batches;
+}

@@ -8,6 +8,12 @@ export function enqueueEvent(context: Context, kind: EventsMessage['kind'], id: 
   context.defer(context.bindings.EVENTS_QUEUE.send(message));
 }
 
+export function enqueueEvents(context: Context, kind: EventsMessage['kind'], ids: number[]): void {
+  if (ids.length === 1) return enqueueEvent(context, kind, ids[0]!);
+  const messages = ids.map((id): EventsMessage => ({ v: 1, kind, organization_id: context.organization.id, id }));
+  if (messages.length > 0) context.defer(sendAll(context.bindings.EVENTS_QUEUE, messages));
+}
+
 export function enqueueContactChanges(context: Context): void {
   enqueueFanout(context, { v: 1, kind: 'contact_changes', organization_id: context.organization.id });
 }

@@ -119,6 +119,12 @@ describe('the time zone in which a row is called', () => {
     expect(zoneOf('+12123456001', { timezone: ' ', time_zone: null })).toEqual({ zone: 'America/New_York', rule: 'campaign' });
   });
 
+  test.each(['timeZone', 'Time Zone', 'TIME-ZONE', 'Timezone', ' time zone '])('named %j, it is the same', (name) => {
+    expect(zoneOf('+12123456001', { [name]: 'Asia/Tokyo' })).toEqual({ zone: 'Asia/Tokyo', rule: 'contact' });
+    expect(zoneOf('+12123456001', { [name]: '', timezone: 'Europe/Paris' })).toEqual({ zone: 'Europe/Paris', rule: 'contact' });
+    expect(zoneOf('+12123456001', { [name]: 'Mars/Base' })).toMatchObject({ never: { reason: 'unknown_timezone' } });
+  });
+
   test('a row that names an unknown zone, in a country of several, is refused', () => {
     for (const nonsense of ['Mars/Base', 'Eastern', '+02:00', 7])
       expect(zoneOf('+12123456001', { timezone: nonsense })).toMatchObject({

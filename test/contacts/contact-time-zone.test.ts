@@ -16,6 +16,13 @@ test('a zone that the custom field timezone names goes before everything else', 
   expect(zoneOf(null, ' Europe/Paris ')).toEqual({ zone: 'Europe/Paris', rule: 'contact' });
 });
 
+test.each(['time_zone', 'timeZone', 'Time Zone', 'TIMEZONE', 'time-zone'])('the custom field may be called %j', (name) => {
+  const named = (custom_fields: Record<string, unknown>) => contactTimeZone({ phone: '+4915112345678', custom_fields }, organization, now);
+  expect(named({ [name]: 'Europe/Paris' })).toEqual({ zone: 'Europe/Paris', rule: 'contact' });
+  expect(named({ [name]: 'Europe/Paris', timezone: 'Asia/Tokyo' })).toEqual({ zone: 'Asia/Tokyo', rule: 'contact' });
+  expect(named({ [name]: 'Europe/Paris', timezone: ' ' })).toEqual({ zone: 'Europe/Paris', rule: 'contact' });
+});
+
 test('a custom field that names no zone is passed over', () => {
   for (const nonsense of [
     'Mars/Base',

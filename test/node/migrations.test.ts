@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 
 /** Migrations that have landed, by their SHA-256. Databases have taken them as they were; a change is a new migration. */
@@ -15,9 +16,81 @@ const landed = {
   '0008_messaging_and_integrations.sql': '156047d270bee8d9',
   '0009_where_vectors_are.sql': '6d19a1321e482524',
   '0010_failed_messages.sql': '4c2145ddf2a0911a',
+  '0011_plan_limits.sql': '94f34ea837a9cd5c',
+  '0012_chained_runs.sql': '14bc7f9ecb144168',
+  '0013_write_receipts.sql': 'cce91d7f8b670933',
+  '0014_rows_of_organizations.sql': 'b3b4740eb0f7ef51',
+  '0015_account_sessions.sql': '3ad4fbf12d107c84',
+  '0016_retention.sql': 'c9652d0ecf59f163',
+  '0017_password_resets.sql': '44b86892321166f5',
+  '0018_failure_reasons.sql': '92422ff1f5b4ca73',
+  '0019_erasable_deliveries.sql': '8d41e8f24a95ecb9',
+  '0020_who_asks_for_a_message.sql': '69a8d1aa803e30e2',
+  '0021_archived_campaigns.sql': '40ea244fcd09d11e',
+  '0022_deletions.sql': 'b875e18cdae6a591',
+  '0023_uploads.sql': 'd17a00c7663b10c1',
+  '0024_histories_in_rows.sql': '301d173f2122843c',
+  '0025_fewer_indexes.sql': 'd33a671f4b8c3a67',
+  '0026_moves_between_shards.sql': '8ddc57517cea0d77',
+  '0027_document_warnings.sql': '101fcfd031a8b0e6',
+  '0028_one_spelling_of_phones.sql': 'e655bf67dc9ef2b8',
+  '0029_search_terms.sql': '5f4d533c171fca36',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {
   const file = readFileSync(`migrations/${name}`);
   expect(createHash('sha256').update(file).digest('hex').slice(0, 16)).toBe(hash);
+});
+
+test('every migration is listed', () => {
+  expect(readdirSync('migrations').filter((name) => name.endsWith('.sql'))).toEqual(Object.keys(landed));
+});
+
+/** A database with the migrations before this one, and what applies it. */
+function databaseBefore(name: string): { database: DatabaseSync; migrate: () => void } {
+  const database = new DatabaseSync(':memory:');
+  const apply = (one: string) => database.exec(readFileSync(`migrations/${one}`, 'utf8'));
+  for (const earlier of Object.keys(landed).filter((one) => one < name)) apply(earlier);
+  return { database, migrate: () => apply(name) };
+}
+
+test('stored numbers get the spelling that numbers are now read as; of two spellings, both records stay', () => {
+  const { database, migrate } = databaseBefore('0028_one_spelling_of_phones.sql');
+  const phones = ['+551187654321', '+541112345678', '+5511987654321', '+551132654321', '+4930901820', '+5491112345678'];
+  const insert = (organization: number, phone: string) =>
+    database
+      .prepare("INSERT INTO contact (organization_id, phone, tags, custom_fields, created_at, updated_at) VALUES (?, ?, '[]', '{}', 0, 0)")
+      .run(organization, phone);
+  for (const [index, phone] of phones.entries()) insert(index, phone);
+  insert(100, '+551187654321');
+  insert(100, '+5511987654321');
+  database.exec("INSERT INTO suppression (organization_id, phone, reason, created_at) VALUES (1, '+551187654321', 'asked', 0)");
+  migrate();
+  const all = (sql: string) =>
+    database
+      .prepare(sql)
+      .all()
+      .map(({ phone }) => phone);
+  expect(all('SELECT phone FROM contact WHERE organization_id < 100 ORDER BY id')).toEqual([
+    '+5511987654321',
+    '+5491112345678',
+    '+5511987654321',
+    '+551132654321',
+    '+4930901820',
+    '+5491112345678',
+  ]);
+  expect(all('SELECT phone FROM contact WHERE organization_id = 100 ORDER BY id')).toEqual(['+551187654321', '+5511987654321']);
+  expect(all('SELECT phone FROM suppression')).toEqual(['+5511987654321']);
+});
+
+test('chunks of before are found as before, and new ones by their further terms, too', () => {
+  const { database, migrate } = databaseBefore('0029_search_terms.sql');
+  const insert = (index: number, columns: string, values: string) =>
+    database.exec(`INSERT INTO knowledge_chunk (organization_id, document_id, generation, chunk_index, chunk_text, contextualized_text, chunk_metadata${columns})
+      VALUES (1, 1, 1, ${index}, 'kettle', 'kettle', '{}'${values})`);
+  insert(0, '', '');
+  migrate();
+  insert(1, ', search_terms', ", 'k200'");
+  const find = (word: string) => database.prepare('SELECT rowid FROM knowledge_chunk_search WHERE text MATCH ?').all(word).length;
+  expect([find('kettle'), find('k200')]).toEqual([2, 1]);
 });

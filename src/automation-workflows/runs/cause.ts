@@ -67,6 +67,8 @@ export interface DeliveryPayload {
   headers: Record<string, string>;
   query: Record<string, string>;
   variables: Record<string, unknown>;
+  /** Which element of the request this is, from 1, and of how many; absent: the request is not split. 0 of 0: it has none, and starts nothing. */
+  element?: { number: number; of: number };
 }
 
 /** The top-level variables that a delivery adds to a run's context. */

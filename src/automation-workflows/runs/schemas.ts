@@ -194,6 +194,7 @@ const WebhookPreview = z
     trigger_id: z.int().describe('The trigger to which the delivery went.'),
     signature: z.enum(['ok', 'not checked']).describe('What the check of the signature gave.'),
     delivery_id: z.string().nullable().describe('By which a repeat is recognized. Null: repeats cannot be recognized.'),
+    elements: z.int().optional().describe('Of a trigger with `split`: how many runs the request would start. The first is tried here.'),
     contact: z
       .object({
         id: z.int().nullable().describe('Of the contact that was found.'),

@@ -122,6 +122,17 @@ export const DeliveryAccepted = z
     status: z.literal('accepted').describe('Always `accepted`.'),
     delivery_id: z.string().describe('Id of the delivery: that of the sender where it gives one, else one of ours.'),
     duplicate: z.boolean().describe('True: this delivery was accepted within the last 24 hours, and nothing starts again.'),
+    deliveries: z
+      .array(
+        z.object({
+          delivery_id: z.string().describe('Id of the delivery.'),
+          duplicate: z.boolean().describe('Whether it was accepted before.'),
+        }),
+      )
+      .optional()
+      .describe(
+        'Of a trigger with `split`: the delivery of each element, in order; `delivery_id` is the first, and `duplicate` is true if all are.',
+      ),
   })
   .describe('The delivery is stored; the run starts after the answer.')
   .openapi('DeliveryAccepted');

@@ -2,6 +2,7 @@ import { timezoneProblem } from '../../expressions/cron-schedule.ts';
 import { nextInside, nextOutside } from '../../library/time/weekly-slots.ts';
 import type { ScheduleConfig } from '../configs/configs.ts';
 import { contactTimeZone } from '../../contacts/contacts/contact-time-zone.ts';
+import { findNamedTimeZone } from '../../contacts/contacts/named-time-zone.ts';
 
 /** Why no window ever opens. `detail` is a sentence. */
 export interface NoCallingWindow {
@@ -71,7 +72,7 @@ export class RowWindows {
 export type RowTimeZone = { zone: string; rule: 'contact' | 'country' | 'campaign' } | { never: NoCallingWindow };
 
 /**
- * The time zone in which a row is called. With `use_contact_timezone`: the zone that the variable `timezone` (or `time_zone`) names, else the
+ * The time zone in which a row is called. With `use_contact_timezone`: the zone that the row's variables name, else the
  * zone of the number's country when it has only one, else the campaign's. A row that names an unknown zone, in a country of several, has none.
  */
 export function findRowTimeZone(
@@ -80,11 +81,11 @@ export function findRowTimeZone(
   now: number,
 ): RowTimeZone {
   if (!schedule.use_contact_timezone) return { zone: schedule.timezone, rule: 'campaign' };
-  const named = variables['timezone'] || variables['time_zone'];
-  const { zone, rule } = contactTimeZone({ phone, custom_fields: { timezone: named } }, schedule, now);
+  const { zone, rule } = contactTimeZone({ phone, custom_fields: variables }, schedule, now);
   if (rule !== 'organization') return { zone, rule };
-  if (named === undefined || named === null || String(named).trim() === '') return { zone, rule: 'campaign' };
-  const shown = String(named).slice(0, 60);
+  const named = findNamedTimeZone(variables);
+  if (named === null) return { zone, rule: 'campaign' };
+  const shown = named.slice(0, 60);
   const detail = `"${shown}" is no time zone, and the number's country has several; use a name such as America/New_York`;
   return { never: { reason: 'unknown_timezone', detail } };
 }

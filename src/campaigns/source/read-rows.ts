@@ -2,6 +2,7 @@ import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
 import { columnName, type TableRow } from '../../library/delimited-text/read-table.ts';
 import type { Context } from '../../context.ts';
 import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
+import { findNamedTimeZone } from '../../contacts/contacts/named-time-zone.ts';
 import type { SourceColumns } from './columns.ts';
 import { claimPhone, type SeenPhones } from './seen-phones.ts';
 import type { CampaignSourceRow } from './campaign-source.ts';
@@ -91,5 +92,5 @@ export async function addContacts(context: Context, rows: SourceRow[]): Promise<
 
 /** The contact's time zone, unless the table has a column for it. */
 function toTimezoneVariable(timezone: string | null | undefined, { variables }: SourceRow): { timezone?: string } {
-  return typeof timezone !== 'string' || variables['timezone'] || variables['time_zone'] ? {} : { timezone };
+  return typeof timezone !== 'string' || findNamedTimeZone(variables) !== null ? {} : { timezone };
 }

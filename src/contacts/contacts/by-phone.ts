@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Statement } from '../../database/client.ts';
 import type { contact } from '../../database/schema/contacts.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
+import { findNamedTimeZone, mayNameTimeZoneSql } from './named-time-zone.ts';
 
 /** While the condition holds, the statements change nothing. */
 export interface SkipCondition {
@@ -87,7 +88,7 @@ export function ensureContactByPhoneStatements(
 
 export interface PhoneContact {
   id: number;
-  /** The custom field `timezone` as stored; null when the contact has none. */
+  /** As `findNamedTimeZone` finds it. */
   timezone: string | null;
 }
 
@@ -95,12 +96,15 @@ export interface PhoneContact {
 export async function findContactsByPhone({ database, organization }: Context, phones: string[]): Promise<Map<string, PhoneContact>> {
   if (!phones.length) return new Map();
   const rows = await database.all(
-    database.prepare<{ phone: string; timezone: string | null } & Pick<StoredRow<typeof contact>, 'id'>>(
-      `SELECT c.phone, c.id, json_extract(c.custom_fields, '$.timezone') AS timezone FROM json_each(?) j CROSS JOIN contact c
+    database.prepare<{ phone: string; zones: string } & Pick<StoredRow<typeof contact>, 'id'>>(
+      `SELECT c.phone, c.id, (SELECT json_group_object(f.key, f.value) FROM json_each(c.custom_fields) f WHERE ${mayNameTimeZoneSql('f.key')}) AS zones
+       FROM json_each(?) j CROSS JOIN contact c
        WHERE c.organization_id = ? AND c.phone = j.value AND c.phone IS NOT NULL`,
       JSON.stringify(phones),
       organization.id,
     ),
   );
-  return new Map(rows.map(({ phone, id, timezone }) => [phone, { id, timezone }]));
+  return new Map(
+    rows.map(({ phone, id, zones }) => [phone, { id, timezone: findNamedTimeZone(JSON.parse(zones) as Record<string, unknown>) }]),
+  );
 }

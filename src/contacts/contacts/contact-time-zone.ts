@@ -2,12 +2,13 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { LRUCache } from 'lru-cache';
 import { isTimeZone, nextClockChange, wallClockAt } from '../../library/time/time-zones.ts';
 import type { ContactValues } from './contact.ts';
+import { findNamedTimeZone } from './named-time-zone.ts';
 
-/** The source of a contact's time zone: its custom field `timezone`, the country of its phone number, or the organization. */
+/** The source of a contact's time zone: a custom field such as `timezone`, the country of its phone number, or the organization. */
 export type TimeZoneRule = 'contact' | 'country' | 'organization';
 
 /**
- * The time zone of a contact: the zone in its custom field `timezone`; else the zone of the phone number's country, if the country has only
+ * The time zone of a contact: the zone that `findNamedTimeZone` finds in its custom fields; else the zone of the phone number's country, if the country has only
  * one; else the organization's zone. `now` in epoch ms.
  */
 export function contactTimeZone(
@@ -15,9 +16,8 @@ export function contactTimeZone(
   organization: { timezone: string },
   now = Date.now(),
 ): { zone: string; rule: TimeZoneRule } {
-  const named = contact?.custom_fields['timezone'];
-  const own = typeof named === 'string' ? named.trim() : '';
-  if (isTimeZone(own)) return { zone: own, rule: 'contact' };
+  const own = contact && findNamedTimeZone(contact.custom_fields);
+  if (own !== null && isTimeZone(own)) return { zone: own, rule: 'contact' };
   const country = contact?.phone ? parsePhoneNumberFromString(contact.phone)?.country : undefined;
   const only = country ? findOnlyZone(country, new Date(now).getUTCFullYear()) : null;
   return only === null ? { zone: organization.timezone, rule: 'organization' } : { zone: only, rule: 'country' };

@@ -64,6 +64,8 @@ export const knowledgeChunk = sqliteTable(
     contextualizedText: text('contextualized_text').notNull(),
     /** The same with blanks between the signs of writings that have no blanks between words; null where there are none. */
     searchText: text('search_text'),
+    /** Further terms by which the chunk is found, with blanks between them; null: none. */
+    searchTerms: text('search_terms'),
     /** `{ headings, page, char_start, char_end }` */
     chunkMetadata: json<Record<string, unknown>>('chunk_metadata').notNull(),
     /** Null: the vector does not exist yet. */

@@ -25,7 +25,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
 }
 
 /** The bytes of the stream; of a stream longer than `limit`, at least `limit` + 1 bytes. */
-async function readStream(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+export async function readStream(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of stream) {
@@ -53,6 +53,7 @@ const overLimitError = (limit: number) => tooLarge(`Body is over the limit of ${
 export const readJsonBody = (limits: Readonly<Record<string, number>> = {}) =>
   createMiddleware<HttpEnvironment>(async (c, next) => {
     if (!methodsWithBody.has(c.req.method)) return next();
+    requireNoEncoding(c.req.header('content-encoding'));
     const bytes = await readBytes(c.req.raw, limits[c.req.path] ?? MiB);
     requireJsonType(c, bytes.byteLength > 0);
     const text = decode(bytes);
@@ -62,6 +63,11 @@ export const readJsonBody = (limits: Readonly<Record<string, number>> = {}) =>
     c.req.json = <T>() => Promise.resolve(value as T);
     return next();
   });
+
+function requireNoEncoding(encoding: string | undefined): void {
+  if (encoding !== undefined && encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity')
+    throw unsupportedMediaType(`Content-Encoding "${encoding.slice(0, 50)}" cannot be read here; send the body uncompressed`);
+}
 
 /** A form on another site can send a user's cookie, but only with the content type of a form: so even an empty body must not be a form. */
 function requireJsonType(c: HonoContext<HttpEnvironment>, hasBody: boolean): void {

@@ -4,15 +4,14 @@ import { knowledgeChunk } from '../../database/schema/knowledge-base.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import { generationParameters, inProgressCondition, type DocumentGeneration } from '../documents/generation.ts';
 import type { DocumentRow } from '../documents/store.ts';
+import type { IndexedText } from '../keywords/search-terms.ts';
 import type { Chunk } from './chunk-document.ts';
 
 /** A chunk before it is stored. */
-export interface NewChunk {
+export interface NewChunk extends IndexedText {
   chunk_index: number;
   chunk_text: string;
   contextualized_text: string;
-  /** Null when it equals `contextualized_text`. */
-  search_text: string | null;
   chunk_metadata: Chunk['metadata'];
 }
 
@@ -53,9 +52,9 @@ export async function insertChunks(database: Database, document: DocumentGenerat
   const [, rows] = await database.batch(
     [
       database.prepare(
-        `INSERT INTO knowledge_chunk (organization_id, document_id, generation, chunk_index, chunk_text, contextualized_text, search_text, chunk_metadata)
+        `INSERT INTO knowledge_chunk (organization_id, document_id, generation, chunk_index, chunk_text, contextualized_text, search_text, search_terms, chunk_metadata)
        SELECT ?1, ?2, ?3, j.value ->> 'chunk_index', j.value ->> 'chunk_text', j.value ->> 'contextualized_text', j.value ->> 'search_text',
-         j.value -> 'chunk_metadata'
+         j.value ->> 'search_terms', j.value -> 'chunk_metadata'
        FROM json_each(?4) j WHERE EXISTS (SELECT 1 FROM knowledge_document d WHERE ${inProgressCondition})
        ON CONFLICT (document_id, generation, chunk_index) DO NOTHING`,
         ...generationParameters(document),

@@ -2,6 +2,8 @@
 export const warningCodes = [
   'pages_without_text',
   'images_skipped',
+  'attachments_left_out',
+  'embedded_left_out',
   'hidden_left_out',
   'readings_left_out',
   'errors_left_out',
@@ -12,7 +14,7 @@ export const warningCodes = [
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
-/** `count`: of pages, images, hidden parts (sheets, slides, cells, texts), readings, cells, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
+/** `count`: of pages, images, attachments, embedded objects, hidden parts (sheets, slides, cells, texts), readings, cells, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
 export interface DocumentWarning {
   code: WarningCode;
   count: number;
@@ -56,6 +58,10 @@ const sentences: Record<WarningCode, (found: Found) => string> = {
   pages_without_text: (found) =>
     `${several(found.count, 'page has', 'pages have')} no text${listPlaces('page', found)}; if they are scans, run text recognition (OCR) over the file and upload it again`,
   images_skipped: ({ count }) => `${several(count, 'image was', 'images were')} skipped: only the text of a document is read`,
+  attachments_left_out: ({ count }) =>
+    `${several(count, 'attachment was', 'attachments were')} not read, only ${count === 1 ? 'its name was' : 'their names were'}; upload what matters as files of their own`,
+  embedded_left_out: ({ count }) =>
+    `${several(count, 'embedded object was', 'embedded objects were')} not read, such as a file, an included document or a chart of a newer kind; upload what matters as files of their own`,
   hidden_left_out: ({ count }) =>
     `${several(count, 'hidden part was', 'hidden parts were')} left out: sheets, rows, columns, slides or texts that are not shown; show them and upload the file again to have them read`,
   readings_left_out: ({ count }) =>

@@ -1,5 +1,5 @@
 import type { Chunk } from '../chunks/chunk-document.ts';
-import { separateUnspacedCharacters } from '../chunks/separate-unspaced-characters.ts';
+import { toIndexedText } from '../keywords/search-terms.ts';
 import type { NewChunk } from '../chunks/store.ts';
 
 /** Limits of a page: one request to the embedding provider, one statement of at most 2 MB in UTF-8. */
@@ -12,8 +12,8 @@ export function* splitIntoPages(chunks: Iterable<Chunk>): Generator<NewChunk[]> 
   let characters = 0;
   let index = 0;
   for (const { chunk_text, contextualized_text, metadata } of chunks) {
-    const search_text = separateUnspacedCharacters(contextualized_text);
-    const chunk = { chunk_index: index++, chunk_text, contextualized_text, search_text, chunk_metadata: metadata };
+    const indexed = toIndexedText(contextualized_text);
+    const chunk = { chunk_index: index++, chunk_text, contextualized_text, ...indexed, chunk_metadata: metadata };
     const size = JSON.stringify(chunk).length;
     if (page.length === maxChunks || (page.length > 0 && characters + size > maxCharacters)) {
       yield page;

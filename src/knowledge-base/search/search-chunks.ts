@@ -6,7 +6,7 @@ import type { VectorIndex } from '../../providers/vector-index/vector-index.ts';
 import { getSearchIndex } from '../placement/placement.ts';
 import type { SearchMode } from '../documents/schemas.ts';
 import { fuseRanks, type Ranks } from './rank-fusion.ts';
-import { toMatchExpression } from './keyword-query.ts';
+import { toMatchExpression } from '../keywords/keyword-query.ts';
 import * as store from './store.ts';
 
 /** The query could not be embedded. `failure` has the reason, and whether the same query may succeed later. */

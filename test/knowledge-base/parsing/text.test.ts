@@ -192,6 +192,7 @@ test('an e-mail without HTML is read as text, and says what is attached', async 
     '- one',
     'p Attachments: price list.pdf',
   ]);
+  expect((await parseText(text, 'mail.eml')).warnings).toMatchObject([{ code: 'attachments_left_out', count: 1 }]);
 });
 
 test('a text of blanks is empty', async () => {

@@ -255,3 +255,14 @@ test('charts are read as tables and once, text boxes once, and texts in fields t
     'p Ada',
   ]);
 });
+
+test('included documents, embedded files and charts of newer kinds are counted as left out', async () => {
+  const part = '<a/>';
+  const document = await read(paragraph(run('Text')), {
+    'word/aFChunk1.xml': part,
+    'word/oleObject1.xml': part,
+    'word/chartEx1.xml': part,
+  });
+  expect(outlineOf(document)).toEqual(['p Text']);
+  expect(document.warnings).toEqual([expect.objectContaining({ code: 'embedded_left_out', count: 3 })]);
+});

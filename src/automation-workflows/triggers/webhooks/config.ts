@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { configObject } from '../../../library/json/config-object.ts';
-import { pathProblem } from '../../../library/json/paths.ts';
+import { mappingPathProblem } from './mapping-path.ts';
 import { Condition } from '../../../expressions/conditions/condition.ts';
 import { decodeSigningSecret } from '../../../library/security/standard-webhooks.ts';
 
@@ -61,7 +61,7 @@ export type WebhookAuth = z.infer<typeof WebhookAuth>;
 
 /** A path into the body, as in mapping. */
 const path = z.string().superRefine((text, context) => {
-  const problem = pathProblem(text);
+  const problem = mappingPathProblem(text);
   if (problem) context.addIssue({ code: 'custom', message: problem });
 });
 
@@ -73,12 +73,14 @@ export type WebhookMapping = z.infer<typeof WebhookMapping>;
 export const WebhookConfig = configObject({
   auth: WebhookAuth,
   mapping: WebhookMapping.default({}),
+  /** The list in the body of which each element is a delivery with a run of its own. */
+  split: path.optional(),
   list_name: z.string().min(1).max(200).optional(),
   /** Name of a header or, beginning with `$.`, a path into the body. */
   delivery_id: z
     .string()
     .superRefine((text, context) => {
-      const problem = text.startsWith('$.') ? pathProblem(text) : header.safeParse(text).error?.issues[0]?.message;
+      const problem = text.startsWith('$.') ? mappingPathProblem(text) : header.safeParse(text).error?.issues[0]?.message;
       if (problem) context.addIssue({ code: 'custom', message: `${problem}; a path into the body begins with $.` });
     })
     .optional(),

@@ -6,6 +6,8 @@ import type { RunCandidate } from '../../runs/admission/candidate.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';
 import { markDeliveriesHandled, findUnhandledDeliveries, type UnhandledDelivery, type HandledDelivery } from './store.ts';
 import { tryEvaluateTrigger } from '../match-trigger.ts';
+import type { WebhookConfig } from './config.ts';
+import { noElementNote } from './split.ts';
 import { batchByPayloadSize } from '../payload-batches.ts';
 import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
 import { toDeliveryVariables, type DeliveryPayload, type RunCause } from '../../runs/cause.ts';
@@ -63,6 +65,10 @@ async function startDeliveryRuns(
       initialContext: toDeliveryVariables(payload),
       depth: 0,
     };
+    if (payload.element?.of === 0) {
+      handled.push({ id: delivery.id, note: noElementNote(trigger && (JSON.parse(trigger.config) as WebhookConfig)) });
+      continue;
+    }
     const [candidate] = trigger ? await tryEvaluateTrigger(context, trigger, cause) : [];
     if (candidate) candidates.push({ ...candidate, deliveryId: delivery.id });
     else handled.push({ id: delivery.id, note: trigger ? "The trigger's filter does not match" : 'The trigger is gone' });

@@ -8,7 +8,8 @@ import type { z } from '@hono/zod-openapi';
 import { findDelivery } from './store.ts';
 import { renderForCaller } from '../manual/fire-trigger.ts';
 import { evaluateTrigger } from '../match-trigger.ts';
-import { readDelivery } from './read-delivery.ts';
+import { noElementNote } from './split.ts';
+import { readDeliveries } from './read-delivery.ts';
 import { verifySignature } from './signatures.ts';
 import { triggersByIdStatement, findWorkflowTriggers, type TriggerWithWorkflow } from '../store.ts';
 import type { WebhookConfig } from './config.ts';
@@ -41,7 +42,8 @@ export async function previewDelivery(context: Context, workflowId: number, give
         'signature',
       );
   }
-  const { payload, contact: mapped, deliveryId } = await readDelivery(config, sent);
+  // Of a request that is split, the first element is tried.
+  const [{ payload, contact: mapped, deliveryId }, ...others] = await readDeliveries(config, sent);
   const resolved = await previewMappedContact(context, mapped);
   const initialContext = toDeliveryVariables(payload);
   const contact = resolved?.contact ?? null;
@@ -62,6 +64,7 @@ export async function previewDelivery(context: Context, workflowId: number, give
     ...(trigger.workflow_status === 'active' ? [] : [`The workflow is ${trigger.workflow_status}; it must be active to receive webhooks`]),
     ...(isRepeat ? [`Delivery ${deliveryId} has come already; the repeat is answered as a duplicate and starts nothing`] : []),
     ...(candidate ? [] : ["The trigger's filter does not match"]),
+    ...(payload.element?.of === 0 ? [noElementNote(config)] : []),
   ];
   const wouldBe = resolved === null ? 'none' : resolved.isCreated ? 'created' : 'found';
   return {
@@ -72,6 +75,7 @@ export async function previewDelivery(context: Context, workflowId: number, give
       trigger_id: trigger.id,
       signature: given.check_signature ? 'ok' : 'not checked',
       delivery_id: deliveryId,
+      ...(config.split === undefined ? {} : { elements: payload.element?.of === 0 ? 0 : others.length + 1 }),
       contact: { id: contact?.id || null, would_be: wouldBe, mapped },
       variables: payload.variables,
       would_start: reasons.length === 0,

@@ -1,12 +1,15 @@
-import { applyMapping, extractDeliveryId, type MappedPayload } from './mapping.ts';
+import { decodeContent } from './decode-content.ts';
+import { applyMapping, extractDeliveryId, extractElementId, type MappedPayload } from './mapping.ts';
 import { parseBody } from './parse-body.ts';
 import type { WebhookConfig } from './config.ts';
+import { listElements } from './split.ts';
 import type { DeliveryPayload } from '../../runs/cause.ts';
 
 /** A request to a webhook's address. */
 export interface SentWebhook {
   headers: Headers;
   query: Record<string, string>;
+  /** As it was sent, perhaps compressed. */
   body: Uint8Array;
 }
 
@@ -17,12 +20,32 @@ export interface ReadDelivery {
   deliveryId: string | null;
 }
 
-/** Reads a request by the trigger's config. */
-export async function readDelivery(config: WebhookConfig, { headers, query, body: bytes }: SentWebhook): Promise<ReadDelivery> {
-  const { body, raw = null } = await parseBody(headers.get('content-type'), bytes);
-  const { contact, variables } = applyMapping(config.mapping, body);
-  const payload = { body, raw, headers: showableHeaders(headers, config), query, variables };
-  return { payload, contact, deliveryId: extractDeliveryId(config, headers, body) };
+/**
+ * Reads a request by the trigger's config: its only delivery, or with `split` one of each element, at least one. The mapping of an element
+ * looks into the element first, and then into the whole body. Throws 400, 413 and 415 for the encoding of the body, and 413.
+ */
+export async function readDeliveries(
+  config: WebhookConfig,
+  { headers, query, body: bytes }: SentWebhook,
+): Promise<[ReadDelivery, ...ReadDelivery[]]> {
+  const { body, raw = null } = await parseBody(headers.get('content-type'), await decodeContent(headers, bytes));
+  const shown = { raw, headers: showableHeaders(headers, config), query };
+  const toWhole = (element?: DeliveryPayload['element']): ReadDelivery => {
+    const { contact, variables } = applyMapping(config.mapping, body);
+    return {
+      payload: { body, ...shown, variables, ...(element && { element }) },
+      contact,
+      deliveryId: extractDeliveryId(config, headers, body),
+    };
+  };
+  if (config.split === undefined) return [toWhole()];
+  const [first, ...others] = listElements(body, config.split).map((element, index, { length: of }): ReadDelivery => {
+    const number = index + 1;
+    const { contact, variables } = applyMapping(config.mapping, element, body);
+    const payload = { body: element, ...shown, variables, element: { number, of } };
+    return { payload, contact, deliveryId: extractElementId(config, headers, body, { element, number }) };
+  });
+  return first ? [first, ...others] : [toWhole({ number: 0, of: 0 })];
 }
 
 const credentialHeader = /authorization|cookie|signature|hmac|token|secret|api[-_]?key/i;

@@ -6,10 +6,12 @@ import { isFilePayload, storePayload } from '../../../database/payload.ts';
 import { newRequestKey } from '../../../database/request-key.ts';
 import { systemClock } from '../../../library/time/clock.ts';
 import { conflict, forbidden, isServiceError, unauthorized } from '../../../library/errors.ts';
-import { enqueueEvent } from '../../../outbox/enqueue.ts';
+import { enqueueEvents } from '../../../outbox/enqueue.ts';
 import { readWebhook, recallWebhook, type Webhook } from './known-webhooks.ts';
+import { decodeContent } from './decode-content.ts';
 import { insertDelivery, findDelivery } from './store.ts';
-import { readDelivery, type ReadDelivery, type SentWebhook } from './read-delivery.ts';
+import { readDeliveries, type ReadDelivery, type SentWebhook } from './read-delivery.ts';
+import { storeElements } from './store-elements.ts';
 import { isEqualConstantTime, verifySignature } from './signatures.ts';
 import {
   countInvalidSignature,
@@ -26,21 +28,27 @@ export interface IncomingWebhook extends SentWebhook {
   address: Address;
 }
 
-export interface AcceptedDelivery {
+interface AcceptedDelivery {
   deliveryId: string;
   isDuplicate: boolean;
 }
 
+/** `isSplit`: each delivery is an element of the request. */
+export interface AcceptedWebhook {
+  deliveries: [AcceptedDelivery, ...AcceptedDelivery[]];
+  isSplit: boolean;
+}
+
 /**
  * Stores a delivery, and sends the message that starts its runs. Throws, in this order: 404 for an unknown or archived address, 401 for the
- * signature, 409 for an inactive trigger or workflow; 429 for too many unsigned or refused deliveries. A delivery with a known id is a
+ * signature, 409 for an inactive trigger or workflow; 429 for too many unsigned or refused deliveries; what `readDeliveries` throws. A delivery with a known id is a
  * duplicate and starts nothing. One call to the database for a known trigger and contact.
  */
 export async function receiveWebhook(
   bindings: Env,
   incoming: IncomingWebhook,
   { log, defer }: Pick<Context, 'log' | 'defer'>,
-): Promise<AcceptedDelivery> {
+): Promise<AcceptedWebhook> {
   rejectBlockedSender(bindings, incoming.uuid, incoming.address, systemClock());
   const known = await recallWebhook(bindings, incoming.uuid, defer);
   if (known && (await verify(known, incoming)).ok) {
@@ -63,11 +71,16 @@ export async function receiveWebhook(
   return accepted;
 }
 
-const verify = ({ context, config }: Webhook, { headers, body }: IncomingWebhook) =>
-  verifySignature(config.auth, headers, body, context.clock());
+/** Checks the signature over the bytes as they came; some senders sign before they compress. */
+async function verify({ context, config }: Webhook, { headers, body }: IncomingWebhook): ReturnType<typeof verifySignature> {
+  const verified = await verifySignature(config.auth, headers, body, context.clock());
+  if (verified.ok || !headers.has('content-encoding')) return verified;
+  const decoded = await decodeContent(headers, body).catch(() => body);
+  return decoded === body ? verified : verifySignature(config.auth, headers, decoded, context.clock());
+}
 
-/** Stores a delivery whose signature holds. Null: the trigger is no longer as it was read, and nothing was stored. */
-async function acceptDelivery(webhook: Webhook, incoming: IncomingWebhook): Promise<AcceptedDelivery | null> {
+/** Stores the deliveries of a request whose signature holds. Null: the trigger is no longer as it was read, and nothing was stored. */
+async function acceptDelivery(webhook: Webhook, incoming: IncomingWebhook): Promise<AcceptedWebhook | null> {
   const { context, trigger, config } = webhook;
   recordTrustedSender(incoming.uuid, incoming.address);
   if (config.auth.type === 'none') await countUnsigned(context, trigger.id, incoming.address);
@@ -75,12 +88,22 @@ async function acceptDelivery(webhook: Webhook, incoming: IncomingWebhook): Prom
   if (trigger.workflow_status !== 'active')
     throw conflict(`The workflow is ${trigger.workflow_status}; it must be active to receive webhooks`);
 
-  const delivery = await readDelivery(config, incoming);
-  const stored = await storeDelivery(webhook, delivery);
-  if (stored === 'changed') return null;
-  if (stored === 'duplicate') return { deliveryId: delivery.deliveryId!, isDuplicate: true };
-  enqueueEvent(context, 'delivery', stored.id);
-  return { deliveryId: delivery.deliveryId ?? String(stored.id), isDuplicate: false };
+  const [delivery, ...others] = await readDeliveries(config, incoming);
+  const isSplit = config.split !== undefined;
+  const stored = others.length === 0 ? [await storeDelivery(webhook, delivery)] : await storeElements(webhook, [delivery, ...others]);
+  if (stored.includes('changed')) return null;
+  const deliveries = [delivery, ...others].map(({ deliveryId }, index): AcceptedDelivery => {
+    const row = stored[index] as { id: number } | 'duplicate';
+    return row === 'duplicate'
+      ? { deliveryId: deliveryId!, isDuplicate: true }
+      : { deliveryId: deliveryId ?? String(row.id), isDuplicate: false };
+  });
+  enqueueEvents(
+    context,
+    'delivery',
+    stored.flatMap((row) => (typeof row === 'object' ? row.id : [])),
+  );
+  return { deliveries: deliveries as AcceptedWebhook['deliveries'], isSplit };
 }
 
 /** Stores a delivery with its contact: in one call when the contact is as the delivery says, else after the contact is written. */

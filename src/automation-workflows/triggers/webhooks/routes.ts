@@ -4,9 +4,9 @@ import { createRouter, errorResponses, jsonResponse } from '../../../http/router
 import type { HttpEnvironment } from '../../../http/environment.ts';
 import { readBytes } from '../../../http/middleware/read-body.ts';
 import { DeliveryAccepted } from '../schemas.ts';
+import { bodyLimit } from './decode-content.ts';
 import { answerChallenge, receiveWebhook } from './receive.ts';
 
-const bodyLimit = 1024 * 1024;
 /** All query parameters of the sender are the journey's `webhook.query`. */
 const request = { params: z.object({ trigger_uuid: z.string().max(100) }), query: z.looseObject({}) };
 const challengeQuery = z.looseObject({
@@ -23,10 +23,11 @@ const receiveRoute = createRoute({
   request,
   // Described alone: the body is read as bytes, since signatures are checked over these.
   requestBody: {
-    description: 'What the sender sends, up to 1 MiB: JSON, a form or text; anything else is kept in base64. It may be empty.',
+    description:
+      'What the sender sends, up to 1 MiB: JSON, a form or text, plain or compressed by gzip or deflate; anything else is kept in base64. It may be empty.',
     content: { '*/*': { schema: {} } },
   },
-  responses: { 202: jsonResponse(DeliveryAccepted), ...errorResponses(404, 409, 413) },
+  responses: { 202: jsonResponse(DeliveryAccepted), ...errorResponses(404, 409, 413, 415) },
 });
 const challengeRoute = createRoute({
   method: 'get',
@@ -47,8 +48,12 @@ export const webhookRoutes = createRouter()
     const body = await readBytes(c.req.raw, bodyLimit);
     const address = c.req.header('cf-connecting-ip');
     const incoming = { uuid: c.req.valid('param').trigger_uuid, address, headers: c.req.raw.headers, query: c.req.query(), body };
-    const { deliveryId, isDuplicate } = await receiveWebhook(c.env, incoming, { log: c.var.log, defer: createDefer(c) });
-    return c.json({ status: 'accepted' as const, delivery_id: deliveryId, duplicate: isDuplicate }, 202);
+    const accepted = await receiveWebhook(c.env, incoming, { log: c.var.log, defer: createDefer(c) });
+    const [first] = accepted.deliveries;
+    const isDuplicate = accepted.deliveries.every((delivery) => delivery.isDuplicate);
+    const deliveries = accepted.deliveries.map((delivery) => ({ delivery_id: delivery.deliveryId, duplicate: delivery.isDuplicate }));
+    const answer = { status: 'accepted' as const, delivery_id: first.deliveryId, duplicate: isDuplicate };
+    return c.json(accepted.isSplit ? { ...answer, deliveries } : answer, 202);
   })
   .openapi(challengeRoute, async (c) =>
     c.text(await answerChallenge(c.env, c.req.valid('param').trigger_uuid, c.req.query(), createDefer(c)), 200),

@@ -6,6 +6,7 @@ import type { SqlFragment } from '../../../database/sql-fragment.ts';
 import type { HandlingState } from '../../../outbox/resend-record.ts';
 import { toSenderKey } from '../../../database/request-key.ts';
 import { givenUpPrefix } from '../../../outbox/failed-messages.ts';
+import { splitBySize } from '../../../library/collections.ts';
 import type { DeliveryPayload } from '../../runs/cause.ts';
 
 export interface NewDelivery {
@@ -77,6 +78,91 @@ interface StoredDelivery {
   id: number | null;
   payload: string | null;
   created_at: number | null;
+}
+
+export interface NewElement {
+  deliveryId: string;
+  contactId: number | null;
+  payload: string;
+}
+
+/** Characters of one parameter: D1 takes 2 MB. */
+const maxParameterLength = 500_000;
+
+/**
+ * Stores the elements of a request, all in one call or none, each unless its id is stored already, and only while the trigger is as it was
+ * read. Answers in their order: the row of each, or that its id is known; null: the trigger has changed, and nothing was stored.
+ */
+export async function insertElements(
+  database: Database,
+  {
+    organizationId,
+    triggerId,
+    triggerConfig,
+    createdAt,
+  }: Pick<NewDelivery, 'organizationId' | 'triggerId' | 'triggerConfig' | 'createdAt'>,
+  elements: NewElement[],
+): Promise<({ id: number } | 'duplicate')[] | null> {
+  let isLost = false;
+  const inserts = splitBySize(elements, ({ payload }) => payload.length + 300, maxParameterLength).map((group) =>
+    database.prepare<{ id: number; delivery_id: string }>(
+      `INSERT INTO webhook_delivery (organization_id, trigger_id, delivery_id, contact_id, payload, created_at)
+       SELECT ?1, t.id, j.value ->> 'deliveryId', j.value ->> 'contactId', j.value ->> 'payload', ?4
+       FROM json_each(?5) j CROSS JOIN automation_trigger t CROSS JOIN automation_workflow w
+       WHERE t.id = ?2 AND t.state = 'active' AND t.config = ?3 AND w.id = t.workflow_id AND w.status = 'active'
+       ON CONFLICT (trigger_id, delivery_id) WHERE delivery_id IS NOT NULL DO NOTHING RETURNING id, delivery_id`,
+      organizationId,
+      triggerId,
+      triggerConfig,
+      createdAt,
+      JSON.stringify(group),
+    ),
+  );
+  const current = database.prepare<{ is_current: number }>(
+    `SELECT t.state = 'active' AND t.config = ?2 AND w.status = 'active' AS is_current
+     FROM automation_trigger t CROSS JOIN automation_workflow w WHERE t.id = ?1 AND w.id = t.workflow_id`,
+    triggerId,
+    triggerConfig,
+  );
+  const [[state], ...inserted] = await database.batch([current, ...inserts], 'webhook_delivery.delivery_id', () => (isLost = true));
+  if (!state?.is_current) return null;
+  // This request stored them, and the first answer was lost.
+  const rows = isLost ? await findDeliveriesAt(database, triggerId, createdAt, elements) : inserted.flat();
+  const ids = new Map(rows.map((row) => [row.delivery_id, row.id]));
+  return elements.map(({ deliveryId }) => {
+    const id = ids.get(deliveryId);
+    return id === undefined ? 'duplicate' : { id };
+  });
+}
+
+/** The rows of elements that were stored at a moment, by which a request knows its own. */
+async function findDeliveriesAt(
+  database: Database,
+  triggerId: number,
+  createdAt: number,
+  elements: NewElement[],
+): Promise<{ id: number; delivery_id: string }[]> {
+  return database.all(
+    database.prepare<{ id: number; delivery_id: string }>(
+      `SELECT d.id, d.delivery_id FROM json_each(?3) j CROSS JOIN webhook_delivery d
+       WHERE d.trigger_id = ?1 AND d.delivery_id = j.value AND d.created_at = ?2`,
+      triggerId,
+      createdAt,
+      JSON.stringify(elements.map(({ deliveryId }) => deliveryId)),
+    ),
+  );
+}
+
+/** Which of the ids are stored already. */
+export async function findKnownDeliveryIds(database: Database, triggerId: number, deliveryIds: string[]): Promise<Set<string>> {
+  const rows = await database.all(
+    database.prepare<{ delivery_id: string }>(
+      `SELECT d.delivery_id FROM json_each(?2) j CROSS JOIN webhook_delivery d WHERE d.trigger_id = ?1 AND d.delivery_id = j.value`,
+      triggerId,
+      JSON.stringify(deliveryIds),
+    ),
+  );
+  return new Set(rows.map(({ delivery_id: id }) => id));
 }
 
 export type UnhandledDelivery = Pick<StoredRow<typeof webhookDelivery>, 'id' | 'trigger_id' | 'contact_id' | 'payload' | 'created_at'>;

@@ -48,6 +48,7 @@ export async function readEmail(bytes: Uint8Array, writer: BlockWriter): Promise
   writer.endTable();
   if (writer.blocks.length === before && email.text !== undefined) await readTextPieces(splitText(email.text), writer);
   const attached = email.attachments.flatMap(({ filename, related }) => (filename === null || related === true ? [] : [filename]));
+  writer.warnings.add('attachments_left_out', { count: attached.length });
   if (attached.length > 0) writer.paragraph(`Attachments: ${attached.join(', ')}`);
   return { title: email.subject };
 }

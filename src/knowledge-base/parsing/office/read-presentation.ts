@@ -7,7 +7,7 @@ import { readChart } from './read-chart.ts';
 import { readSlide } from './read-slide.ts';
 import type { SlidePart } from './read-slide.ts';
 import { readXml } from './read-xml.ts';
-import { readRelationships, readTitle } from './relationships.ts';
+import { countEmbedded, readRelationships, readTitle } from './relationships.ts';
 
 /** Reads the slides in order, each below its title, with charts, diagrams and speaker notes, and at the end each footer once. What is hidden is left out. */
 export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
@@ -45,6 +45,7 @@ async function writeSlide(archive: Archive, slide: string, writer: BlockWriter, 
   writer.warnings.add('hidden_left_out', { count: isHidden ? 1 : hiddenTexts });
   if (isHidden) return;
   const others = await readRelationships(archive, slide);
+  writer.warnings.add('embedded_left_out', { count: countEmbedded(others) });
   const parts: SlidePart[] = [];
   const charts = new Set<string>();
   for (const part of shown) {

@@ -11,7 +11,7 @@ import { readXml } from './read-xml.ts';
 import { readChart } from './read-chart.ts';
 import { readRunningText } from './read-running-text.ts';
 import { readSlide } from './read-slide.ts';
-import { readRelationships, readTitle } from './relationships.ts';
+import { countEmbedded, readRelationships, readTitle } from './relationships.ts';
 import type { Relationship } from './relationships.ts';
 import { showWordText } from './show-word-text.ts';
 import type { WordFacts } from './show-word-text.ts';
@@ -36,6 +36,7 @@ export async function readWord(bytes: Uint8Array, writer: BlockWriter): Promise<
   const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'word/document.xml';
   if (!archive.has(main)) throw damaged('it has no main part');
   const relationships = await readRelationships(archive, main);
+  writer.warnings.add('embedded_left_out', { count: countEmbedded(relationships) });
   const facts = await readFacts(archive, relationships, writer);
   const side = await readSideParts(archive, main, relationships, facts);
   await writeRunningTexts(archive, relationships, 'header', writer);

@@ -23,6 +23,11 @@ export async function readRelationships(archive: Archive, part: string): Promise
   return found;
 }
 
+const embeddedTypes = new Set(['aFChunk', 'subDocument', 'oleObject', 'package', 'chartEx']);
+
+/** How many files, included documents and charts of newer kinds a part embeds, whose contents are not read. */
+export const countEmbedded = (relationships: Relationship[]): number => relationships.filter(({ type }) => embeddedTypes.has(type)).length;
+
 /** The document's own title, from its core properties. */
 export async function readTitle(archive: Archive): Promise<string> {
   let title = '';

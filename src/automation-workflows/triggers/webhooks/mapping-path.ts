@@ -1,0 +1,34 @@
+import { pathProblem } from '../../../library/json/paths.ts';
+
+/** Signs of other languages in which people write paths, and what stands for them here. */
+const rewritings: [what: string, pattern: RegExp, path: string | ((match: string, ...groups: string[]) => string)][] = [
+  ['blanks around it', /^\s+|\s+$/g, ''],
+  ['the braces of a template', /^\{\{-?\s*([^|{}]*[^|{}\s])\s*(?:\|[^{}]*)?-?\}\}$/, '$1'],
+  ['the root of a template; a path begins in the body', /^(?:\$\.?)?webhook\.body(?:\.|(?=\[|$))/, ''],
+  ['a $ that no dot follows', /^\$(?=[^.[])/, ''],
+  [
+    'the slashes of a JSON pointer',
+    /^\/[^.]+$/,
+    (pointer) => pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'),
+  ],
+  [
+    'a wildcard; name one item, or let "split" make a run of each',
+    /\[[*#]?\]|\.[*#](?=\.|$)|\.\.(?=.)/g,
+    (sign) => (sign === '..' ? '.' : '.0'),
+  ],
+];
+
+/** Why a path of a mapping never finds anything in a body, with the path that would; null: it may find something. */
+export function mappingPathProblem(text: string): string | null {
+  let path = text;
+  const signs: string[] = [];
+  for (const [what, pattern, replacement] of rewritings) {
+    const next = path.replace(pattern, replacement as string);
+    if (next !== path) signs.push(what);
+    path = next;
+  }
+  if (signs.length === 0) return pathProblem(text);
+  if (path === '') path = '$';
+  const advice = pathProblem(path) === null ? `; write ${path}` : `; ${pathProblem(path)}`;
+  return `"${text.slice(0, 100)}" can never match: it has ${signs.join(', and ')}${advice}`;
+}
