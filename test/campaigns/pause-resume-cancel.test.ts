@@ -49,6 +49,21 @@ test('start answers syncing, and the record, the list and the progress have the 
   expect(counts.reduce((sum, one) => sum + one, 0)).toBe(3);
 });
 
+test('a campaign whose source has no rows ends, and says why', async () => {
+  const { client, agentId } = await callingOrganization();
+  const list = (await client.post('/contacts/lists', { name: 'Nobody yet' })).body;
+  const body = { name: 'Empty', workflow_id: agentId, source_type: 'contact_list', source_id: String(list.id) };
+  const { id } = (await client.post('/campaign/create', body)).body;
+  expect((await client.post(`/campaign/${id}/start`)).status).toBe(200);
+  await vi.waitFor(
+    async () =>
+      expect((await client.get(`/campaign/${id}`)).body).toMatchObject({ state: 'completed', state_reason: 'source_empty', total_rows: 0 }),
+    { timeout: 10_000 },
+  );
+  const { logs } = (await client.get(`/campaign/${id}`)).body;
+  expect(logs[0]).toMatchObject({ level: 'warning', event: 'completed', message: expect.stringContaining('no rows') });
+});
+
 test('a campaign is started once', async () => {
   const { client, path } = await waiting();
   const answers = [await client.post(`${path}/start`), await client.post(`${path}/start`)];
