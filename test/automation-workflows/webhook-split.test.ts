@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { WebhookConfig } from '../../src/automation-workflows/triggers/webhooks/config.ts';
-import { mappingPathProblem } from '../../src/automation-workflows/triggers/webhooks/mapping-path.ts';
+import { mappingPathProblem, splitPathProblem } from '../../src/automation-workflows/triggers/webhooks/mapping-path.ts';
 import { readDeliveries } from '../../src/automation-workflows/triggers/webhooks/read-delivery.ts';
 import { listElements, maxElements } from '../../src/automation-workflows/triggers/webhooks/split.ts';
 import { pathProblem } from '../../src/library/json/paths.ts';
@@ -126,6 +126,16 @@ test.each([
   expect(mappingPathProblem(path)).toMatch(new RegExp(`write ${right.replaceAll(/[.$[\]]/g, '\\$&')}$`));
   expect(WebhookConfig.safeParse({ mapping: { phone: path } }).success).toBe(false);
   expect(WebhookConfig.safeParse({ mapping: { phone: right }, split: right }).success).toBe(true);
+});
+
+test.each([
+  ['$.events[*]', '$.events'],
+  ['entry[].changes.*.messages', 'entry.changes.messages'],
+  ['{{ webhook.body }}', '$'],
+])('to split by %j, write %j', (path, right) => {
+  expect(splitPathProblem(path)?.endsWith(`write ${right}`)).toBe(true);
+  expect(WebhookConfig.safeParse({ split: path }).success).toBe(false);
+  expect(WebhookConfig.safeParse({ split: right }).success).toBe(true);
 });
 
 test('a path that may match is taken as it is', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { configObject } from '../../../library/json/config-object.ts';
-import { mappingPathProblem } from './mapping-path.ts';
+import { mappingPathProblem, splitPathProblem } from './mapping-path.ts';
 import { Condition } from '../../../expressions/conditions/condition.ts';
 import { decodeSigningSecret } from '../../../library/security/standard-webhooks.ts';
 
@@ -60,10 +60,12 @@ export const WebhookAuth = z
 export type WebhookAuth = z.infer<typeof WebhookAuth>;
 
 /** A path into the body, as in mapping. */
-const path = z.string().superRefine((text, context) => {
-  const problem = mappingPathProblem(text);
-  if (problem) context.addIssue({ code: 'custom', message: problem });
-});
+const checkedPath = (problemOf: (text: string) => string | null) =>
+  z.string().superRefine((text, context) => {
+    const problem = problemOf(text);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+const path = checkedPath(mappingPathProblem);
 
 /** Contact fields, and any other key as a variable: where in the body its value is; of several paths the first that holds something. */
 export const WebhookMapping = z.record(z.string().min(1).max(100), z.union([path, z.array(path).min(1).max(10)]));
@@ -74,7 +76,7 @@ export const WebhookConfig = configObject({
   auth: WebhookAuth,
   mapping: WebhookMapping.default({}),
   /** The list in the body of which each element is a delivery with a run of its own. */
-  split: path.optional(),
+  split: checkedPath(splitPathProblem).optional(),
   list_name: z.string().min(1).max(200).optional(),
   /** Name of a header or, beginning with `$.`, a path into the body. */
   delivery_id: z

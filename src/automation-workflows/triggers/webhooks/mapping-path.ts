@@ -11,18 +11,28 @@ const rewritings: [what: string, pattern: RegExp, path: string | ((match: string
     /^\/[^.]+$/,
     (pointer) => pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'),
   ],
-  [
-    'a wildcard; name one item, or let "split" make a run of each',
-    /\[[*#]?\]|\.[*#](?=\.|$)|\.\.(?=.)/g,
-    (sign) => (sign === '..' ? '.' : '.0'),
-  ],
 ];
 
+const wildcard = /\[[*#]?\]|\.[*#](?=\.|$)|\.\.(?=.)/g;
+type Rewriting = (typeof rewritings)[number];
+const namedItem: Rewriting = [
+  'a wildcard; name one item, or let "split" make a run of each',
+  wildcard,
+  (sign) => (sign === '..' ? '.' : '.0'),
+];
+/** Lists on the way are opened without a sign. */
+const openedList: Rewriting = ['a wildcard, which "split" needs not', wildcard, (sign) => (sign === '..' ? '.' : '')];
+
 /** Why a path of a mapping never finds anything in a body, with the path that would; null: it may find something. */
-export function mappingPathProblem(text: string): string | null {
+export const mappingPathProblem = (text: string): string | null => findProblem(text, [...rewritings, namedItem]);
+
+/** As `mappingPathProblem`, of the path of `split`. */
+export const splitPathProblem = (text: string): string | null => findProblem(text, [...rewritings, openedList]);
+
+function findProblem(text: string, all: Rewriting[]): string | null {
   let path = text;
   const signs: string[] = [];
-  for (const [what, pattern, replacement] of rewritings) {
+  for (const [what, pattern, replacement] of all) {
     const next = path.replace(pattern, replacement as string);
     if (next !== path) signs.push(what);
     path = next;
