@@ -81,51 +81,40 @@ export const ownCaseNames = caseNames.filter((name) => name !== 'peers');
 /** These are about the contacts that the first case has put in. */
 const aboutContacts = new Set(['events', 'webhooks', 'journey', 'waking', 'sleeping', 'peers']);
 
-/** Measures the cases of these names, and what they need before. */
-export async function measureCases(bench: Bench, names: string[]): Promise<Findings> {
-  const wanted = names.some((name) => aboutContacts.has(name)) ? ['contacts', ...names] : names;
-  const findings: Findings = {
-    results: [],
-    costs: [],
-    targeted: [],
-    retrievals: [],
-    knowledge: [],
-    tests: [],
-    syncs: [],
-    peers: [],
-    rowUses: [],
-    use: null,
-    sleeping: null,
-    account: null,
-  };
+/** What was found in each case, and what is called with a case that has ended. */
+interface Progress {
+  known: Record<string, Partial<Findings>>;
+  keep(name: string, found: Partial<Findings>): void;
+}
+
+/** Measures the cases of these names, and what they need before. Those that are `known` already are not measured again. */
+export async function measureCases(bench: Bench, names: string[], { known, keep }: Progress): Promise<Findings> {
+  const missing = names.filter((name) => !(name in known));
+  const needed = new Set(missing.some((name) => aboutContacts.has(name)) ? ['contacts', ...missing] : missing);
+  const found: Partial<Findings>[] = [];
   for (const [name, measure] of Object.entries(cases)) {
-    if (!wanted.includes(name)) continue;
-    const {
-      results = [],
-      costs = [],
-      targeted = [],
-      retrievals = [],
-      knowledge = [],
-      tests = [],
-      syncs = [],
-      peers = [],
-      rowUses = [],
-      use,
-      sleeping,
-      account,
-    } = await measure(bench);
-    findings.results.push(...results);
-    findings.costs.push(...costs);
-    findings.targeted.push(...targeted);
-    findings.retrievals.push(...retrievals);
-    findings.knowledge.push(...knowledge);
-    findings.tests.push(...tests);
-    findings.syncs.push(...syncs);
-    findings.peers.push(...peers);
-    findings.rowUses.push(...rowUses);
-    findings.use ??= use ?? null;
-    findings.sleeping ??= sleeping ?? null;
-    findings.account ??= account ?? null;
+    const measured = needed.has(name) ? await measure(bench) : undefined;
+    const kept = known[name] ?? measured;
+    if (kept) found.push(kept);
+    if (measured && !(name in known)) keep(name, measured);
   }
-  return findings;
+  return mergeFindings(found);
+}
+
+function mergeFindings(found: Partial<Findings>[]): Findings {
+  const all = <Name extends keyof Findings>(name: Name) => found.map((one) => one[name]);
+  return {
+    results: all('results').flatMap((one) => one ?? []),
+    costs: all('costs').flatMap((one) => one ?? []),
+    targeted: all('targeted').flatMap((one) => one ?? []),
+    retrievals: all('retrievals').flatMap((one) => one ?? []),
+    knowledge: all('knowledge').flatMap((one) => one ?? []),
+    tests: all('tests').flatMap((one) => one ?? []),
+    syncs: all('syncs').flatMap((one) => one ?? []),
+    peers: all('peers').flatMap((one) => one ?? []),
+    rowUses: all('rowUses').flatMap((one) => one ?? []),
+    use: all('use').find((one) => one) ?? null,
+    sleeping: all('sleeping').find((one) => one) ?? null,
+    account: all('account').find((one) => one) ?? null,
+  };
 }

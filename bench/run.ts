@@ -5,14 +5,18 @@ import { writePerformancePage } from './charts/write-page.ts';
 import { caseNames, measureCases, ownCaseNames } from './cases.ts';
 import { readMachineFacts } from './facts.ts';
 import { report, writeReport } from './report.ts';
+import { readUnfinished, removeUnfinished, writeUnfinished } from './unfinished.ts';
+
+const options = new Set(['--quick', '--peers', '--continue']);
 
 await runProgram(async () => {
   const parameters = process.argv.slice(2);
   const isQuick = parameters.includes('--quick');
   const withPeers = parameters.includes('--peers');
-  const chosen = parameters.filter((parameter) => parameter !== '--quick' && parameter !== '--peers');
-  if (chosen.some((name) => !caseNames.includes(name)))
-    throw new LocalError(`Usage: npm run bench [-- [--quick] [--peers] [case ...]]\nCases: ${caseNames.join(', ')}`);
+  const goesOn = parameters.includes('--continue');
+  const chosen = parameters.filter((parameter) => !parameter.startsWith('--'));
+  if (chosen.some((name) => !caseNames.includes(name)) || parameters.some((one) => one.startsWith('--') && !options.has(one)))
+    throw new LocalError(`Usage: npm run bench [-- [--quick] [--peers] [--continue] [case ...]]\nCases: ${caseNames.join(', ')}`);
   const startedAt = performance.now();
   const progress = (text: string) => console.log(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${text}`);
   progress('Bundling and starting the service, its recording and the floor');
@@ -20,13 +24,25 @@ await runProgram(async () => {
   process.once('SIGINT', () => void endBench(bench).finally(() => process.exit(130)));
   try {
     const facts = readMachineFacts(bench);
-    const findings = await measureCases(bench, chosen.length ? chosen : withPeers ? caseNames : ownCaseNames);
-    const seconds = (performance.now() - startedAt) / 1000;
+    const isWhole = !isQuick && chosen.length === 0;
+    const unfinished = isWhole && goesOn ? readUnfinished(facts.commit) : { commit: facts.commit, seconds: 0, cases: {} };
+    const secondsBefore = unfinished.seconds;
+    const spent = () => secondsBefore + (performance.now() - startedAt) / 1000;
+    const findings = await measureCases(bench, chosen.length ? chosen : withPeers ? caseNames : ownCaseNames, {
+      known: { ...unfinished.cases },
+      keep(name, found) {
+        unfinished.cases[name] = found;
+        unfinished.seconds = spent();
+        if (isWhole) writeUnfinished(unfinished);
+      },
+    });
+    const seconds = spent();
     const written = report({ facts, findings, loggedLines: bench.rig.loggedLines(), seconds });
     console.log(`\n${written.markdown}`);
     // Only a complete run is written.
-    if (isQuick || chosen.length) return;
+    if (!isWhole) return;
     progress(`Written to ${writeReport(written)}`);
+    removeUnfinished();
     writePerformancePage();
   } finally {
     await endBench(bench);

@@ -30,6 +30,8 @@ export async function fillKnowledgeBase(bench: Bench, chunks: number): Promise<v
   // Two at once: while the model embeds one document, the service processes another.
   await Promise.all([addDocuments(), addDocuments()]);
   const { service, recording, floor } = bench.rig.databases;
+  const { results: placements } = await service.prepare('SELECT * FROM vector_placement').all<Record<string, unknown>>();
+  for (const database of [recording, floor]) await insertRows(database, 'vector_placement', placements);
   for (const table of ['knowledge_document', 'knowledge_chunk'])
     for (let last = 0; ;) {
       const { results } = await service
