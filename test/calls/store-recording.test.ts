@@ -4,7 +4,7 @@ import { maxRecordingBytes } from '../../src/providers/telephony/recording.ts';
 import { artifactKey } from '../../src/calls/records/artifacts.ts';
 import { findAgentRun } from '../../src/calls/records/store.ts';
 import { storeRecording } from '../../src/calls/post-call/store-recording.ts';
-import { uploadStream } from '../../src/calls/post-call/upload-stream.ts';
+import { uploadStream } from '../../src/http/streams/upload-stream.ts';
 import { accountSid, twilioConfig } from '../voice-agents/carrier-accounts.ts';
 import { newRun, withAgent } from '../voice-agents/runs.ts';
 import { stubFetch } from '../support/stub-fetch.ts';

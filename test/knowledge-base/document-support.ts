@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { documentText } from '../../src/knowledge-base/chunks/split-blocks.ts';
 import type { Block, ParsedDocument } from '../../src/knowledge-base/parsing/blocks.ts';
 import { parseDocument } from '../../src/knowledge-base/parsing/parse-document.ts';
-import { UnparsableDocument } from '../../src/knowledge-base/parsing/unparsable-document.ts';
+import { UnparsableDocument } from '../../src/library/text/unparsable-document.ts';
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 export const parseText = (text: string, name: string): Promise<ParsedDocument> => parseDocument(bytesOf(text), name);

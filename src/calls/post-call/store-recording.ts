@@ -4,7 +4,7 @@ import { artifactKey } from '../records/artifacts.ts';
 import { erasedName } from '../records/erase-calls.ts';
 import { findAgentRun, updateRecordingType } from '../records/store.ts';
 import { loadCarrier } from '../../telephony-configs/load-carrier.ts';
-import { uploadStream } from './upload-stream.ts';
+import { uploadStream } from '../../http/streams/upload-stream.ts';
 
 /** `later`: the carrier may have it later. The message is for the service's own log. */
 export type StoreRecordingResult = { kind: 'kept' } | { kind: 'none'; message: string } | { kind: 'later'; message: string };

@@ -1,7 +1,7 @@
 import { toHeaderKey, toSnakeCaseKey } from '../../contacts/import/header-key.ts';
 import { missingColumnMessage } from '../../contacts/import/read-contacts.ts';
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
-import { columnName, type Table } from '../../library/delimited-text/read-table.ts';
+import { columnName, type Table } from '../../library/delimited-text/table-of-records.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import type { SourceOptions } from './options.ts';
 

@@ -1,5 +1,5 @@
 import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
-import { columnName, type TableRow } from '../../library/delimited-text/read-table.ts';
+import { columnName, type TableRow } from '../../library/delimited-text/table-of-records.ts';
 import type { Context } from '../../context.ts';
 import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
 import { findNamedTimeZone } from '../../contacts/contacts/named-time-zone.ts';

@@ -1,5 +1,5 @@
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
-import type { TableRow } from '../../library/delimited-text/read-table.ts';
+import type { TableRow } from '../../library/delimited-text/table-of-records.ts';
 import { isFailure, type ActionFailure } from '../../integrations/actions/run-action.ts';
 import { toServiceError } from '../../integrations/unwrap-outcome.ts';
 import { type SheetPage, type SheetRows, openSheetRows } from '../../integrations/sheet/sheet-rows.ts';

@@ -1,4 +1,4 @@
-import { columnName } from '../../library/delimited-text/read-table.ts';
+import { columnName } from '../../library/delimited-text/table-of-records.ts';
 import { ambiguousNameHeaders, familyFirstNameHeaders, fieldHeaders, fullNameHeaders } from './contact-headers.ts';
 import { toHeaderKey, toSnakeCaseKey } from './header-key.ts';
 

@@ -2,7 +2,7 @@ import { findFirstPhone, hasSeveralNumbers, type PhoneErrorReason, normalizePhon
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { mapContactColumns, type ContactColumns, type ContactField } from './contact-columns.ts';
 import { findPhoneColumns } from './phone-columns.ts';
-import { columnName, type Table, type TableRow } from '../../library/delimited-text/read-table.ts';
+import { columnName, type Table, type TableRow } from '../../library/delimited-text/table-of-records.ts';
 import { splitName } from './split-name.ts';
 
 /** One contact of the body of `POST /contacts/bulk-upsert`. `phone` in E.164; empty cells are absent. */

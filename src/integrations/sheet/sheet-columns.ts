@@ -1,4 +1,4 @@
-import { nameHeaders } from '../../library/delimited-text/read-table.ts';
+import { nameHeaders } from '../../library/delimited-text/table-of-records.ts';
 
 export interface SheetColumn {
   /** Unique; mappings refer to it. */

@@ -2,7 +2,7 @@ import type { Block, Table } from './blocks.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { maxBlocks, maxCells, maxCharacters, maxRows } from './limits.ts';
 import { WarningCounts } from './warnings.ts';
-import { tooLarge } from './unparsable-document.ts';
+import { tooLarge } from '../../library/text/unparsable-document.ts';
 
 /** Long tables are split into blocks of this size, so that no string of a whole file is built. */
 const tablePartLength = 1 << 16;

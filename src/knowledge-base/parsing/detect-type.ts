@@ -1,8 +1,10 @@
 import { chooseEncoding } from '../../library/text/decode-text.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
+import { detectArchiveKind, detectCompoundFileKind, isCompoundFile, isZipArchive } from '../../library/office-files/office-kind.ts';
 import type { DocumentType } from './blocks.ts';
-import { listArchiveEntries } from './office/list-archive-entries.ts';
-import { emptyDocument, notAsDeclared, passwordProtected, unsupportedType } from './unparsable-document.ts';
+import { listArchiveEntries } from '../../library/office-files/list-archive-entries.ts';
+import { passwordProtected } from '../../library/text/unparsable-document.ts';
+import { emptyDocument, notAsDeclared, unsupportedType } from './refusals.ts';
 
 const inspectedBytes = 4096;
 
@@ -45,8 +47,8 @@ function detectFromContent(
   // Some programs write bytes before a PDF; PDF readers allow 1,024.
   const beginning = String.fromCharCode(...bytes.subarray(0, inspectedBytes));
   if (beginning.slice(0, 1024).includes('%PDF-')) return 'pdf';
-  if (beginning.startsWith('PK\u0003\u0004') || beginning.startsWith('PK\u0005\u0006')) return detectOfficeType(bytes);
-  if (beginning.startsWith('\u00d0\u00cf\u0011\u00e0')) throw legacyOfficeError(bytes);
+  if (isZipArchive(bytes)) return detectOfficeType(bytes);
+  if (isCompoundFile(bytes)) throw legacyOfficeError(bytes);
   if (/^\s*\{\\rtf/.test(beginning)) return 'rtf';
   const foreign = unsupportedFormats.find(({ signature, at }) => beginning.startsWith(signature, at));
   if (foreign) throw unsupportedType(foreign.what);
@@ -77,37 +79,33 @@ const unsupportedFormats: { signature: string; at?: number; what: string }[] = [
 /** The type of office document in a zip archive. */
 function detectOfficeType(bytes: Uint8Array): DocumentType {
   const entries = listArchiveEntries(bytes);
-  const has = (pattern: RegExp) => entries.some((entry) => pattern.test(entry.name));
-  const type = has(/^word\/document\d*\.xml$/)
-    ? 'docx'
-    : has(/^ppt\/presentation\d*\.xml$/)
-      ? 'pptx'
-      : has(/^xl\/workbook\d*\.xml$/)
-        ? 'xlsx'
-        : undefined;
-  if (type && entries.some((entry) => entry.isEncrypted)) throw passwordProtected();
-  if (type) return type;
-  if (has(/^xl\/workbook\.bin$/)) throw unsupportedType('a binary Excel workbook (.xlsb)', 'save it as .xlsx');
-  if (has(/^META-INF\/manifest\.xml$/) && has(/^content\.xml$/))
-    throw unsupportedType('an OpenDocument file', 'save it as .docx, .pptx or .xlsx');
-  if (has(/^Index\/.*\.iwa$/)) throw unsupportedType('a Pages, Numbers or Keynote file', 'export it as .pdf, .docx, .xlsx or .pptx');
-  throw unsupportedType('a zip archive', 'unpack it and upload the documents in it');
+  const kind = detectArchiveKind(entries);
+  if (kind === 'docx' || kind === 'pptx' || kind === 'xlsx') {
+    if (entries.some((entry) => entry.isEncrypted)) throw passwordProtected();
+    return kind;
+  }
+  const { what, advice } = foreignArchives[kind];
+  throw unsupportedType(what, advice);
 }
 
-/** Office stores an encrypted docx, pptx or xlsx in the container of its old formats (MS-OFFCRYPTO, 2.3). */
+const foreignArchives = {
+  xlsb: { what: 'a binary Excel workbook (.xlsb)', advice: 'save it as .xlsx' },
+  opendocument: { what: 'an OpenDocument file', advice: 'save it as .docx, .pptx or .xlsx' },
+  iwork: { what: 'a Pages, Numbers or Keynote file', advice: 'export it as .pdf, .docx, .xlsx or .pptx' },
+  archive: { what: 'a zip archive', advice: 'unpack it and upload the documents in it' },
+};
+
 function legacyOfficeError(bytes: Uint8Array) {
-  const parts = [bytes.subarray(0, 1 << 20), bytes.subarray(-(1 << 20))].map((part) => new TextDecoder('latin1').decode(part));
-  const holds = (stream: string) => parts.some((part) => part.includes([...stream].join('\0')));
-  if (holds('EncryptedPackage')) return passwordProtected();
-  const what = holds('WordDocument')
-    ? 'an old Word document (.doc)'
-    : holds('PowerPoint Document')
-      ? 'an old PowerPoint presentation (.ppt)'
-      : holds('Workbook')
-        ? 'an old Excel workbook (.xls)'
-        : 'an old Office file';
-  return unsupportedType(what, 'save it as .docx, .pptx, .xlsx or .pdf');
+  const kind = detectCompoundFileKind(bytes);
+  return kind === 'encrypted' ? passwordProtected() : unsupportedType(legacyFormats[kind], 'save it as .docx, .pptx, .xlsx or .pdf');
 }
+
+const legacyFormats = {
+  doc: 'an old Word document (.doc)',
+  ppt: 'an old PowerPoint presentation (.ppt)',
+  xls: 'an old Excel workbook (.xls)',
+  other: 'an old Office file',
+};
 
 const extensions: Record<string, DocumentType> = {
   csv: 'csv',

@@ -4,8 +4,9 @@ import type { Block, DocumentType, ParsedDocument } from './blocks.ts';
 import { cleanLine } from './clean-text.ts';
 import { detectType } from './detect-type.ts';
 import { detectTypedHeadings } from './detect-typed-headings.ts';
-import { listArchiveEntries } from './office/list-archive-entries.ts';
-import { UnparsableDocument, damaged, emptyDocument, noText, tooLarge } from './unparsable-document.ts';
+import { listArchiveEntries } from '../../library/office-files/list-archive-entries.ts';
+import { UnparsableDocument, damaged, tooLarge } from '../../library/text/unparsable-document.ts';
+import { emptyDocument, noText } from './refusals.ts';
 
 /** Each parser is loaded with the first document of its type, so that a Worker without documents holds none in memory. */
 const readers: Record<DocumentType, () => Promise<DocumentReader>> = {

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { generateChunks } from '../chunks/chunk-document.ts';
 import type { ParsedDocument } from '../parsing/blocks.ts';
 import { parseDocument } from '../parsing/parse-document.ts';
-import { UnparsableDocument } from '../parsing/unparsable-document.ts';
+import { UnparsableDocument } from '../../library/text/unparsable-document.ts';
 import type { DocumentRow } from '../documents/store.ts';
 import { mimeTypeOf } from '../upload/file-names-and-types.ts';
 import { openFile, readUpload } from '../upload/upload-storage.ts';

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { UnreadableFileError } from '../text/unreadable-file.ts';
+import { cleanCell } from './clean-cell.ts';
 import type { RawRecord, SoundRecord } from './split-records.ts';
 
 /** A row that cannot be read as its cells; its text is in `cells` as it stands. `problem`: a sentence for the sender. */
@@ -45,12 +46,4 @@ function parseQuoted(texts: string[], delimiter: string, firstRow: number): stri
       cause: error,
     });
   }
-}
-
-/** Undoes the marks by which spreadsheets keep a number as text (`'00123`, `="00123"`). */
-function cleanCell(cell: string): string {
-  const trimmed = cell.trim();
-  const text = trimmed.includes('\r') ? trimmed.replace(/\r\n?/g, '\n') : trimmed;
-  if (text[0] !== '=' && text[0] !== "'") return text;
-  return text.replace(/^="([^"]*)"$/, '$1').replace(/^'(?=[=+\-@\d(＋０-９])/, '');
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
-import { UnparsableDocument } from '../../../src/knowledge-base/parsing/unparsable-document.ts';
+import { UnparsableDocument } from '../../../src/library/text/unparsable-document.ts';
 import { documentBytes, documentNames } from '../../fixtures/documents/documents.ts';
 import { bytesOf } from '../document-support.ts';
 

@@ -2,7 +2,7 @@ import { parseBody } from '../../../src/automation-workflows/triggers/webhooks/p
 import { readContacts } from '../../../src/contacts/import/read-contacts.ts';
 import { readTable } from '../../../src/library/delimited-text/read-table.ts';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
-import { UnparsableDocument } from '../../../src/knowledge-base/parsing/unparsable-document.ts';
+import { UnparsableDocument } from '../../../src/library/text/unparsable-document.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
 import { drawing, drawingWithBookmarks, drawingWithMeanings, formOf, pdfOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
 import { makePresentation, makeWord, makeWorkbook, shapeOf, slideOf } from '../../knowledge-base/parsing/make-archive.ts';

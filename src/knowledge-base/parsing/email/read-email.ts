@@ -3,11 +3,12 @@ import type { Address, Email } from 'postal-mime';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
-import { maxPartDepth, pieceLength } from '../limits.ts';
+import { pieceLength } from '../../../library/office-files/limits.ts';
+import { maxPartDepth } from '../limits.ts';
 import type { ReadResult } from '../document-reader.ts';
 import { splitText } from '../text/decode-text-pieces.ts';
 import { readTextPieces } from '../text/read-plain-text.ts';
-import { tooLarge } from '../unparsable-document.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 
 /** Splits a message into its parts, and lets requests go first between two slices of it. */
 async function splitMessage(bytes: Uint8Array): Promise<Email> {

@@ -1,9 +1,9 @@
 import { Parser } from 'htmlparser2';
 import type { BlockWriter } from '../block-writer.ts';
-import { maxElementDepth } from '../limits.ts';
+import { maxElementDepth } from '../../../library/office-files/limits.ts';
 import type { FileFacts, ReadResult } from '../document-reader.ts';
 import { decodeTextPieces } from '../text/decode-text-pieces.ts';
-import { tooLarge } from '../unparsable-document.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import { HtmlBlockBuilder } from './html-block-builder.ts';
 
 /** Reads a web page as a stream, without building a tree. */

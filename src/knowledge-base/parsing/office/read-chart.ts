@@ -1,8 +1,8 @@
 import { maxCells } from '../limits.ts';
-import { tooLarge } from '../unparsable-document.ts';
-import type { Archive } from './archive.ts';
-import { formatNumber } from './number-formats.ts';
-import { readXml } from './read-xml.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
+import type { Archive } from '../../../library/office-files/archive.ts';
+import { formatNumber } from '../../../library/workbooks/number-formats.ts';
+import { readXml } from '../../../library/office-files/read-xml.ts';
 
 /** `rows`: the names of the series, then each category with its values. */
 export interface Chart {

@@ -1,13 +1,13 @@
 import type { BlockWriter } from '../block-writer.ts';
 import type { ReadResult } from '../document-reader.ts';
-import { damaged } from '../unparsable-document.ts';
-import { openArchive } from './archive.ts';
-import type { Archive } from './archive.ts';
+import { damaged } from '../../../library/text/unparsable-document.ts';
+import { openArchive } from '../../../library/office-files/archive.ts';
+import type { Archive } from '../../../library/office-files/archive.ts';
 import { readChart } from './read-chart.ts';
 import { readSlide } from './read-slide.ts';
 import type { SlidePart } from './read-slide.ts';
-import { readXml } from './read-xml.ts';
-import { countEmbedded, readRelationships, readTitle } from './relationships.ts';
+import { readXml } from '../../../library/office-files/read-xml.ts';
+import { countEmbedded, readRelationships, readTitle } from '../../../library/office-files/relationships.ts';
 
 /** Reads the slides in order, each below its title, with charts, diagrams and speaker notes, and at the end each footer once. What is hidden is left out. */
 export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {

@@ -1,5 +1,5 @@
-import type { Archive } from './archive.ts';
-import { readXml } from './read-xml.ts';
+import type { Archive } from '../../../library/office-files/archive.ts';
+import { readXml } from '../../../library/office-files/read-xml.ts';
 import { isOn } from './word-styles.ts';
 
 const maxLength = 1 << 16;

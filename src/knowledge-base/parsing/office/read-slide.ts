@@ -1,5 +1,5 @@
 import { MathText } from './math-text.ts';
-import { readXml } from './read-xml.ts';
+import { readXml } from '../../../library/office-files/read-xml.ts';
 import { SlideNumbers } from './slide-numbers.ts';
 import type { SlideNumbering } from './slide-numbers.ts';
 

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
-import { maxElementDepth } from '../limits.ts';
-import { tooLarge } from '../unparsable-document.ts';
+import { maxElementDepth } from '../../../library/office-files/limits.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import { MathText } from './math-text.ts';
 import { isOn } from './word-styles.ts';
 import type { WordStyles } from './word-styles.ts';

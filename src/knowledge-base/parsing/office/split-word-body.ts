@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
-import { maxElementDepth, maxWordTableDepth, maxCharacters } from '../limits.ts';
-import { tooLarge } from '../unparsable-document.ts';
+import { maxElementDepth } from '../../../library/office-files/limits.ts';
+import { maxWordTableDepth, maxCharacters } from '../limits.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import { toOpeningTag } from './xml-text.ts';
 
 /** Elements that only contain other elements. A body can be split between their children. */

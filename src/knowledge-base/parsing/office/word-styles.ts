@@ -1,5 +1,5 @@
-import type { Archive } from './archive.ts';
-import { readXml } from './read-xml.ts';
+import type { Archive } from '../../../library/office-files/archive.ts';
+import { readXml } from '../../../library/office-files/read-xml.ts';
 
 /** `isHidden`: undefined: as the style that it is based on. `level`: from 0. */
 interface WordStyle {

@@ -1,4 +1,4 @@
-import { tooLarge } from '../unparsable-document.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import type { DrawingContent } from './drawing-content.ts';
 import { parseDrawingContent } from './drawing-content.ts';
 import type { PdfObject, PdfObjects } from './pdf-objects.ts';

@@ -1,4 +1,4 @@
-import { tooLarge } from '../unparsable-document.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import type { PdfObjects } from './pdf-objects.ts';
 import { exportAgainAdvice } from './reject-decompression-bombs.ts';
 

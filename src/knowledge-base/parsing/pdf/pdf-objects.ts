@@ -1,4 +1,4 @@
-import { tooLarge } from '../unparsable-document.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import { exportAgainAdvice, maxUnpackedStreamBytes, parsePacking, findStreamEnd, decodeNames } from './reject-decompression-bombs.ts';
 import { unpackStream } from './unpack-stream.ts';
 

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
-import { tooLarge } from '../unparsable-document.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import type { Packing } from './unpack-stream.ts';
 import { unpackStream } from './unpack-stream.ts';
 

@@ -1,5 +1,5 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs';
-import { tooLarge } from '../unparsable-document.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 
 export type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 

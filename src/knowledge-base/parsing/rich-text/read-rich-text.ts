@@ -4,8 +4,8 @@ import type { ReadResult } from '../document-reader.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import { parseListItem } from '../text/parse-list-item.ts';
 import { boldHeadingLevel } from '../detect-typed-headings.ts';
-import { damaged, tooLarge } from '../unparsable-document.ts';
-import { maxElementDepth } from '../limits.ts';
+import { damaged, tooLarge } from '../../../library/text/unparsable-document.ts';
+import { maxElementDepth } from '../../../library/office-files/limits.ts';
 import { RichTextState } from './rich-text-state.ts';
 import { tokenizeRichText } from './rich-text-tokens.ts';
 

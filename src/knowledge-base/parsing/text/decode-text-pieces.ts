@@ -3,8 +3,9 @@ import type { EncodingGuess } from '../../../library/text/encodings/guess-encodi
 import { UncertainEncoding, UnreadableFileError } from '../../../library/text/unreadable-file.ts';
 import { decodeTextStream } from '../../../library/text/decode-text-stream.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
-import { pieceLength } from '../limits.ts';
-import { damaged, emptyDocument, unsupportedType } from '../unparsable-document.ts';
+import { pieceLength } from '../../../library/office-files/limits.ts';
+import { damaged } from '../../../library/text/unparsable-document.ts';
+import { emptyDocument, unsupportedType } from '../refusals.ts';
 import type { WarningCounts } from '../warnings.ts';
 
 /** `named`: the encoding that the sender names. `declared`: the one that the file names; it counts unless the bytes are UTF-8 or begin with a byte order mark. */

@@ -2,7 +2,7 @@ import { UnreadableFileError } from '../../../library/text/unreadable-file.ts';
 import { readTable } from '../../../library/delimited-text/read-table.ts';
 import type { BlockWriter } from '../block-writer.ts';
 import type { FileFacts, ReadResult } from '../document-reader.ts';
-import { damaged } from '../unparsable-document.ts';
+import { UnparsableDocument, damaged } from '../../../library/text/unparsable-document.ts';
 import { decodeTextPieces } from './decode-text-pieces.ts';
 
 /** Reads a table of delimited text and detects its delimiter. */
@@ -18,7 +18,7 @@ export async function readDelimited(bytes: Uint8Array, writer: BlockWriter, { en
     return {};
   } catch (error) {
     // The message names the row: "Row 7 is longer than 1 MiB".
-    if (error instanceof UnreadableFileError) throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
+    if (error instanceof UnreadableFileError && !(error instanceof UnparsableDocument)) throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
     throw error;
   }
 }

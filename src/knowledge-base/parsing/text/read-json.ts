@@ -2,7 +2,7 @@ import { TokenType, Tokenizer } from '@streamparser/json';
 import type { BlockWriter } from '../block-writer.ts';
 import { maxValueDepth } from '../limits.ts';
 import type { FileFacts, ReadResult } from '../document-reader.ts';
-import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
+import { UnparsableDocument, damaged, tooLarge } from '../../../library/text/unparsable-document.ts';
 import { JsonOutline } from './json-outline.ts';
 import { decodeTextPieces } from './decode-text-pieces.ts';
 

@@ -1,6 +1,6 @@
 import { format } from 'numfmt';
-import type { Archive } from './archive.ts';
-import { readXml } from './read-xml.ts';
+import type { Archive } from '../office-files/archive.ts';
+import { readXml } from '../office-files/read-xml.ts';
 
 /** The built-in formats, which have a number and no pattern (ECMA-376, part 1, 18.8.30). Localized dates are written as ISO. */
 const builtInFormats: Record<number, string> = {

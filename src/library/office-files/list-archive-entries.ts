@@ -1,5 +1,5 @@
-import { maxArchiveEntries } from '../limits.ts';
-import { damaged, tooLarge } from '../unparsable-document.ts';
+import { maxArchiveEntries } from './limits.ts';
+import { damaged, tooLarge } from '../text/unparsable-document.ts';
 
 /** An entry as declared in the archive's directory; unpacking may show other sizes. Sizes in bytes. */
 export interface ArchiveEntry {

@@ -1,6 +1,6 @@
-import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
-import { maxUnpackedBytes, maxUnpackedRatio, minBytesForRatioCheck, pieceLength } from '../limits.ts';
-import { UnparsableDocument, damaged, tooLarge } from '../unparsable-document.ts';
+import { yieldToEventLoop } from '../limits/yield-to-event-loop.ts';
+import { maxUnpackedBytes, maxUnpackedRatio, minBytesForRatioCheck, pieceLength } from './limits.ts';
+import { UnparsableDocument, damaged, tooLarge } from '../text/unparsable-document.ts';
 import { listArchiveEntries } from './list-archive-entries.ts';
 import type { ArchiveEntry } from './list-archive-entries.ts';
 

@@ -1,0 +1,57 @@
+import { UnreadableFileError } from '../text/unreadable-file.ts';
+import type { Workbook, WorkbookSheet } from './open-workbook.ts';
+import { readSheetRecords } from './sheet-records.ts';
+
+/** No sheet of a workbook has the wanted name. */
+export class UnknownSheetError extends UnreadableFileError {}
+
+/** How many filled rows show whether a sheet is a table. */
+const sampledRows = 50;
+
+/**
+ * Chooses the sheet named `name`, hidden or not, else the first visible sheet with a table: with a row that `isHeader` accepts, or two rows of several
+ * cells. Without a table it is the first visible sheet with any row. Throws `UnknownSheetError`, and `UnreadableFileError` for a workbook without
+ * rows.
+ */
+export async function chooseSheet(
+  workbook: Workbook,
+  name: string | undefined,
+  isHeader: (cells: string[]) => boolean,
+): Promise<WorkbookSheet> {
+  if (name !== undefined) return findSheet(workbook.sheets, name);
+  let filled: WorkbookSheet | undefined;
+  for (const sheet of workbook.sheets) {
+    if (sheet.isHidden) continue;
+    const rows = await readFirstRows(workbook, sheet);
+    if (rows.some(isHeader) || rows.filter((cells) => cells.length > 1).length > 1) return sheet;
+    if (rows.length > 0) filled ??= sheet;
+  }
+  if (filled === undefined) throw new UnreadableFileError('The workbook is empty: no visible sheet of it has a row; add the people to it');
+  return filled;
+}
+
+/** Programs tell sheets apart without their case. */
+function findSheet(sheets: WorkbookSheet[], name: string): WorkbookSheet {
+  const toKey = (text: string) => text.trim().normalize('NFC').toLowerCase();
+  const found = sheets.find((sheet) => sheet.name === name) ?? sheets.find((sheet) => toKey(sheet.name) === toKey(name));
+  if (!found) throw new UnknownSheetError(`The workbook has no sheet "${name}"; its sheets are: ${listSheetNames(sheets)}. Name one of them`);
+  return found;
+}
+
+const maxNames = 30;
+
+/** `"Leads", "Notes"`. */
+export function listSheetNames(sheets: { name: string }[]): string {
+  const names = sheets.slice(0, maxNames).map(({ name }) => `"${name}"`);
+  const more = sheets.length > maxNames ? ` and ${sheets.length - maxNames} more` : '';
+  return names.length === 0 ? 'none' : names.join(', ') + more;
+}
+
+async function readFirstRows(workbook: Workbook, sheet: WorkbookSheet): Promise<string[][]> {
+  const rows: string[][] = [];
+  for await (const records of readSheetRecords(workbook, sheet)) {
+    for (const { cells } of records) rows.push(cells);
+    if (rows.length >= sampledRows) break;
+  }
+  return rows.slice(0, sampledRows);
+}

@@ -1,0 +1,50 @@
+import type { Archive } from '../office-files/archive.ts';
+import { readXml } from '../office-files/read-xml.ts';
+import { readRelationships } from '../office-files/relationships.ts';
+import { damaged } from '../text/unparsable-document.ts';
+import { readNumberFormats } from './number-formats.ts';
+import { readSheetRows, type SheetRow } from './read-sheet.ts';
+import { readSharedTexts } from './shared-texts.ts';
+
+export interface WorkbookSheet {
+  name: string;
+  isHidden: boolean;
+  /** The name of its part in the archive. */
+  part: string;
+}
+
+export interface Workbook {
+  /** The sheets of cells, in the order in which they are shown. */
+  sheets: WorkbookSheet[];
+  /** The rows of a sheet that hold anything, in batches. Throws `UnparsableDocument` above `maxCharacters` of text. */
+  rows(sheet: WorkbookSheet, maxCharacters: number): AsyncGenerator<SheetRow[], undefined, undefined>;
+}
+
+/** Opens an xlsx (ECMA-376, part 1, 18). Its shared texts are in memory; its sheets are read as streams. Throws `UnparsableDocument`. */
+export async function openWorkbook(archive: Archive): Promise<Workbook> {
+  const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+  if (!archive.has(main)) throw damaged('it has no main part');
+  const relationships = await readRelationships(archive, main);
+  const partOf = (wanted: string) => relationships.find(({ type }) => type === wanted)?.target ?? '';
+  const { listed, isFrom1904 } = await readSheetList(archive, main);
+  const texts = await readSharedTexts(archive, partOf('sharedStrings'));
+  const showNumber = await readNumberFormats(archive, partOf('styles'), isFrom1904);
+  const sheets = listed.flatMap(({ name, isHidden, id }) => {
+    const found = relationships.find((relationship) => relationship.id === id && relationship.type === 'worksheet');
+    return found ? [{ name, isHidden, part: found.target }] : [];
+  });
+  return { sheets, rows: ({ part }, maxCharacters) => readSheetRows(archive.pieces(part), { texts, showNumber, maxCharacters }) };
+}
+
+async function readSheetList(archive: Archive, main: string) {
+  const listed: { name: string; isHidden: boolean; id: string }[] = [];
+  let isFrom1904 = false;
+  await readXml(archive.pieces(main), {
+    open(element, attributes) {
+      const { name, state = 'visible', 'r:id': id } = attributes;
+      if (element === 'workbookPr') isFrom1904 = attributes['date1904'] === '1' || attributes['date1904'] === 'true';
+      if (element === 'sheet' && name !== undefined && id !== undefined) listed.push({ name, isHidden: state !== 'visible', id });
+    },
+  });
+  return { listed, isFrom1904 };
+}
