@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts';
 import { readList } from '../../contacts/lists/lists.ts';
 import { openSheetRows } from '../../integrations/sheet/sheet-rows.ts';
 import { invalid, invalidAt, notFound, ServiceError } from '../../library/errors.ts';
-import { inspectCsv, toSourceIssue } from './csv-source.ts';
+import { openFileTable } from './file-source.ts';
 import type { SourceOptions, SourceKind } from './options.ts';
 import { openSheetTable } from './sheet-source.ts';
-import { openUpload } from './upload/store.ts';
+import { toSourceIssue } from './source-issue.ts';
 
 export interface SourceChoice {
   source_type: SourceKind;
@@ -23,7 +23,7 @@ export async function checkSource(
   context: Context,
   { source_type, source_id, source_options }: SourceChoice,
 ): Promise<{ totalRows: number }> {
-  if (source_type === 'csv') return checkCsv(context, source_id, source_options ?? {});
+  if (source_type === 'csv') return checkFile(context, source_id, source_options ?? {});
   if (source_type === 'sheet') return checkSheet(context, source_id, source_options ?? {});
   if (Object.values(source_options ?? {}).some((value) => value != null))
     throw invalidAt(
@@ -34,21 +34,27 @@ export async function checkSource(
   return { totalRows: (await readList(context, Number(source_id))).contacts_count };
 }
 
-async function checkCsv({ bindings, organization }: Context, sourceId: string, options: SourceOptions): Promise<{ totalRows: number }> {
-  const bytes = await openUpload(bindings.FILES, organization.id, sourceId);
-  if (!bytes)
-    throw new ServiceError(
-      'not_found',
-      'No file was uploaded for this source_id; PUT the CSV to the upload_url of POST /campaign/upload-url, then create the campaign',
-    );
-  const inspection = await inspectCsv(bytes, options, organization.defaultCountry);
-  if ('problem' in inspection) throw invalid([inspection.problem]);
-  return inspection;
+async function checkFile(context: Context, sourceId: string, options: SourceOptions): Promise<{ totalRows: number }> {
+  try {
+    const table = await openFileTable(context, sourceId, options);
+    if (table) return { totalRows: await table.count() };
+  } catch (error) {
+    throw invalid([toSourceIssue(error)]);
+  }
+  throw new ServiceError(
+    'not_found',
+    'No file was uploaded for this source_id; PUT the CSV to the upload_url of POST /campaign/upload-url, then create the campaign',
+  );
 }
 
 async function checkSheet(context: Context, sourceId: string, options: SourceOptions): Promise<{ totalRows: number }> {
   const rows = idPattern.test(sourceId) ? await openSheetRows(context, Number(sourceId)) : null;
   if (rows === null) throw notFound('Integration');
+  if (options.sheet)
+    throw invalidAt(
+      ['body', 'source_options', 'sheet'],
+      'It names a sheet of a workbook file; the sheet of an integration is selected by POST /integration/{id}/sheet/select, so leave it out',
+    );
   try {
     const table = await openSheetTable(rows, options, context.organization.defaultCountry);
     return { totalRows: await table.count() };

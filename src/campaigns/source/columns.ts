@@ -24,18 +24,24 @@ export interface SourceColumns {
   width: number;
 }
 
+/** `mapped_column`: the header that an integration has as phone. */
+interface ColumnChoice extends Pick<SourceOptions, 'phone_column'> {
+  mapped_column?: string | undefined;
+}
+
 /**
- * Chooses the phone columns of a table: the named column alone, else every column whose header is a word for phone numbers, the person's own
- * first. Every column except the first phone column is a variable. Throws `UnreadableFileError` without a phone column.
+ * Chooses the phone columns of a table: the named column alone, else the mapped one and every column whose header is a word for phone numbers, the
+ * person's own first. Every column except the first phone column is a variable. Throws `UnreadableFileError` without a phone column.
  */
 export function chooseColumns(
   { headers, sample }: Pick<Table, 'headers' | 'sample'>,
-  options: SourceOptions,
+  { phone_column: named, mapped_column: mapped }: ColumnChoice,
   defaultCountry: string,
 ): SourceColumns {
-  const [phone, ...others] = options.phone_column
-    ? [findNamedColumn(headers, options.phone_column, defaultCountry)]
-    : findPhoneColumns(headers, sample);
+  const preferred = mapped === undefined ? [] : [headers.indexOf(mapped)];
+  const [phone, ...others] = named
+    ? [findNamedColumn(headers, named, defaultCountry)]
+    : [...new Set([...preferred, ...findPhoneColumns(headers, sample)])];
   if (phone === undefined) throw new UnreadableFileError(missingColumnMessage('phone numbers', ['phone'], headers, defaultCountry));
   return { phones: [phone, ...others], variables: nameVariables(headers, phone), width: headers.length };
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import type { CampaignRow } from '../store.ts';
 import type { CampaignSource } from './campaign-source.ts';
 import { openContactListSource } from './contact-list-source.ts';
-import { openCsvSource } from './csv-source.ts';
+import { openFileSource } from './file-source.ts';
 import { openRedialSource } from './redial-source.ts';
 import { openSheetSource } from './sheet-source.ts';
 
@@ -15,7 +15,7 @@ export async function openCampaignSource(
   if (source_options.redial) return openRedialSource(context, source_options.redial);
   switch (source_type) {
     case 'csv':
-      return openCsvSource(context, source_id, source_options);
+      return openFileSource(context, source_id, source_options);
     case 'contact_list':
       return openContactListSource(context, Number(source_id));
     case 'sheet':

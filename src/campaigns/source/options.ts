@@ -13,6 +13,13 @@ export const SourceOptions = configObject({
     .max(1000)
     .nullish()
     .describe('Heading of the column with the phone numbers; found by its name when left out or null.'),
+  sheet: z
+    .string('Must be the name of a sheet')
+    .trim()
+    .min(1, 'Must be the name of a sheet')
+    .max(255)
+    .nullish()
+    .describe('Name of the sheet of an .xlsx file; its first visible sheet with a table when left out or null.'),
   default_country: z
     .string('Must be a country code')
     .toUpperCase()

@@ -5,7 +5,7 @@ import { isAssignable, unassignableDetail } from '../../library/phone/assignable
 import { invalid } from '../../library/errors.ts';
 import type { CampaignPreview, CampaignPreviewInput } from '../schemas.ts';
 import type { TableColumns } from './columns.ts';
-import { toSourceIssue } from './csv-source.ts';
+import { toSourceIssue } from './source-issue.ts';
 import { CompactSeenPhones } from './seen-phones.ts';
 import type { CampaignSource, CampaignSourceRow } from './campaign-source.ts';
 import { checkSource } from './check-source.ts';
@@ -124,7 +124,8 @@ function toPhoneColumn({ headers, phones: [first, ...more], choice }: TableColum
 
 function phoneColumnReason(choice: TableColumns['choice'], others: number): string {
   if (choice === 'named') return 'source_options.phone_column names it';
-  if (choice === 'mapped') return 'The field mapping of the integration has it as phone';
+  if (choice === 'mapped')
+    return `The field mapping of the integration has it as phone${others === 0 ? '' : '; the others count where its cell cannot be dialled'}`;
   if (others === 0) return 'It is the only column whose header is a word for phone numbers';
   return `It goes first among the ${others + 1} columns whose headers are words for phone numbers; the others count where its cell cannot be dialled`;
 }

@@ -1,5 +1,6 @@
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
-import type { TableRow } from '../../library/delimited-text/table-of-records.ts';
+import { cleanCell } from '../../library/delimited-text/clean-cell.ts';
+import { toTableRow, type TableRow } from '../../library/delimited-text/table-of-records.ts';
 import { isFailure, type ActionFailure } from '../../integrations/actions/run-action.ts';
 import { toServiceError } from '../../integrations/unwrap-outcome.ts';
 import { type SheetPage, type SheetRows, openSheetRows } from '../../integrations/sheet/sheet-rows.ts';
@@ -7,6 +8,7 @@ import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { ServiceError } from '../../library/errors.ts';
 import type { Context } from '../../context.ts';
 import { chooseColumns, type SourceColumns, type TableColumns } from './columns.ts';
+import { findSheetHeader } from './find-sheet-header.ts';
 import type { SourceOptions } from './options.ts';
 import { readSourceRows, addContacts } from './read-rows.ts';
 import type { CampaignSource } from './campaign-source.ts';
@@ -43,14 +45,17 @@ export async function openSheetTable(
   defaultCountry: string,
 ): Promise<SheetTable> {
   const sheet = requireSuccess(opened);
-  const { name, headers } = sheet;
+  const { name } = sheet;
+  const { headerRow, headers } = await findSheetHeader(sheet, options, async (request) => requireSuccess(await sheet.read(request)));
   if (headers.length === 0) throw new UnreadableFileError(`The sheet "${name}" is empty: it has no header row`);
   if (headers.length > maxColumns)
     throw new UnreadableFileError(`The sheet "${name}" has ${headers.length} columns, which is more than ${maxColumns}`);
   const country = options.default_country ?? defaultCountry;
-  const phoneColumn = options.phone_column ?? headers.find((header) => header === sheet.phoneColumn);
-  const first = requireSuccess(await sheet.read(2, headers.length, findPhoneColumns(headers, [])));
-  const chosen = chooseColumns({ headers, sample: toRows(first, 1) }, { phone_column: phoneColumn }, country);
+  const mapped = headers.find((header) => header === sheet.phoneColumn);
+  const readPage = async (rowNumber: number, plainColumns: number[]) =>
+    requireSuccess(await sheet.read({ fromRow: rowNumber + headerRow, headerRow, plainColumns }));
+  const first = await readPage(1, findPhoneColumns(headers, []));
+  const chosen = chooseColumns({ headers, sample: toRows(first, 1, headerRow) }, { ...options, mapped_column: mapped }, country);
   if (first.rows.length === 0)
     throw new UnreadableFileError(`The sheet "${name}" has a header row and no rows below it; add the people to call`);
   const phones = chosen.phones.map((index) => headers[index]!);
@@ -61,28 +66,27 @@ export async function openSheetTable(
     return { ...located, phones: [located.phones[0], ...phones.slice(1).flatMap((phone) => findIndexes(names, phone))] };
   };
 
+  const toRowNumber = (row: number | null) => (row === null ? null : row - headerRow);
   let columns = chosen;
-  let width = headers.length;
   const table: SheetTable = {
-    columns: { ...chosen, headers, choice: options.phone_column ? 'named' : phoneColumn === undefined ? 'found' : 'mapped' },
+    columns: { ...chosen, headers, choice: options.phone_column ? 'named' : mapped === undefined ? 'found' : 'mapped' },
     async count() {
-      let counted = toRows(first, 1).length;
-      let next = first.next === null ? null : first.next - 1;
+      let counted = toRows(first, 1, headerRow).length;
+      let next = toRowNumber(first.next);
       for (let pages = 1; next !== null && pages < maxPagesCounted; pages++) {
         const page = await table.read(next);
         counted += page.rows.length;
         next = page.next;
       }
-      return next === null ? counted : counted + sheet.lastRow - next;
+      return next === null ? counted : counted + sheet.lastRow - headerRow - next + 1;
     },
     async read(rowNumber) {
       for (let attempt = 1; attempt <= maxReadAttempts; attempt++) {
-        const [plain, read] = [columns.phones, width];
-        const page = requireSuccess(await sheet.read(rowNumber + 1, read, plain));
+        const plain = columns.phones;
+        const page = await readPage(rowNumber, plain);
         columns = locateColumns(page.headers);
-        width = page.headers.length;
-        if (width <= read && columns.phones.join() === plain.join())
-          return { rows: toRows(page, rowNumber), columns, next: page.next === null ? null : page.next - 1 };
+        if (columns.phones.join() === plain.join())
+          return { rows: toRows(page, rowNumber, headerRow), columns, next: toRowNumber(page.next) };
       }
       throw new ServiceError('provider_failed', 'sheet: columns keep being moved while they are read');
     },
@@ -95,11 +99,12 @@ const findIndexes = (names: string[], name: string): number[] => {
   return index < 0 ? [] : [index];
 };
 
-const toRows = ({ rows, headers }: SheetPage, rowNumber: number): TableRow[] =>
+/** The rows that are not empty, with all of their cells, as wide as they are. */
+const toRows = ({ rows }: SheetPage, rowNumber: number, headerRow: number): TableRow[] =>
   rows.flatMap((row, index) => {
-    const cells = headers.map((_, column) => row[column]?.trim() ?? '');
+    const cells = row.map(cleanCell);
     if (cells.every((cell) => cell === '')) return [];
-    return [{ row_number: rowNumber + index, file_row: rowNumber + index + 1, cells }];
+    return [toTableRow({ file_row: headerRow + rowNumber + index, cells }, rowNumber + index)];
   });
 
 function requireSuccess<Outcome extends object>(outcome: Outcome | ActionFailure): Outcome {

@@ -34,6 +34,8 @@ async function isStillNeeded(
     .replace(/\.json$/, '');
   if (name.startsWith('campaign_sources/')) {
     if (await isUsedByCampaign(database, organizationId, id)) return true;
+    // The rows of a workbook are stored below its file.
+    await deleteFolder(bindings.FILES, `${name}/`);
   } else {
     if (await isUsedByDocument(database, organizationId, id)) return false;
     await deleteFolder(bindings.FILES, `knowledge_base/${organizationId}/${id}/`);

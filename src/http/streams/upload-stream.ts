@@ -8,7 +8,7 @@ const partBytes = 5 * 1024 * 1024;
 export async function uploadStream(
   bucket: R2Bucket,
   key: string,
-  stream: ReadableStream<Uint8Array>,
+  stream: AsyncIterable<Uint8Array>,
   options: R2MultipartOptions,
   maxBytes: number,
 ): Promise<boolean> {
@@ -39,7 +39,7 @@ export async function uploadStream(
 }
 
 /** Cuts a stream into parts that are all full but the last. */
-async function* splitIntoParts(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+async function* splitIntoParts(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let waiting: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {

@@ -9,11 +9,17 @@ import { connectHint } from './find-sheet-integration.ts';
 import { openSelectedSheet } from './selected-sheet.ts';
 import { toSheetColumns } from './sheet-columns.ts';
 
-/** A page of rows, numbered as in the spreadsheet: row 1 has the headers. */
+/** Which rows are read, numbered from 1 as in the spreadsheet. Cells of `plainColumns` are returned as stored, without formatting. */
+interface SheetPageRequest {
+  fromRow: number;
+  headerRow: number;
+  plainColumns: number[];
+}
+
 export interface SheetPage {
   /** The names of the columns when this page was read. */
   headers: string[];
-  /** The rows from `fromRow` on, with empty ones between; each ends with its last filled cell. */
+  /** The rows from `fromRow` on, with empty ones between; each ends with its last filled cell, which may be right of the last header. */
   rows: string[][];
   /** The first row of the next page; null: this is the last page. */
   next: number | null;
@@ -23,13 +29,13 @@ export interface SheetPage {
 export interface SheetRows {
   /** The name of the tab. */
   name: string;
+  /** The names of the columns if the first row has the headers. */
   headers: string[];
   /** The last row of the grid. */
   lastRow: number;
   /** The column that is mapped to phone numbers; null: none is. */
   phoneColumn: string | null;
-  /** Reads a page of the first `columns` columns. Cells of `plainColumns` are returned as stored, without formatting. */
-  read(fromRow: number, columns: number, plainColumns: number[]): Promise<SheetPage | ActionFailure>;
+  read(request: SheetPageRequest): Promise<SheetPage | ActionFailure>;
 }
 
 const maxRowsPerPage = 500;
@@ -73,12 +79,11 @@ async function openRows(context: Context, integration: Integration, connection: 
     headers,
     lastRow,
     phoneColumn: (integration.fieldMapping as SheetMapping)['phone'] ?? null,
-    read: (fromRow, columns, plainColumns) =>
+    read: (request) =>
       withIntegration<SheetPage>(context, integration, async () => {
-        const part = { spreadsheetId, tab, fromRow, rows: rowsAtOnce, columns, plainColumns };
-        const page = await adapter.readRows(part);
+        const page = await adapter.readRows({ ...request, spreadsheetId, tab, rows: rowsAtOnce });
         if ('failure' in page) return page;
-        const next = fromRow + rowsAtOnce;
+        const next = request.fromRow + rowsAtOnce;
         return { headers: toSheetColumns(page.headers).map(({ name }) => name), rows: page.rows, next: next > lastRow ? null : next };
       }),
   };

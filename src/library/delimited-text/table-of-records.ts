@@ -60,7 +60,7 @@ export async function readTableOfRecords(
     await records.return(undefined);
     throw new UnreadableFileError(`The file has ${header.length} columns, which is more than ${maxColumns}; is its first row the header?`);
   }
-  const sample = first.slice(place + 1).map(toRow);
+  const sample = first.slice(place + 1).map((record, index) => toTableRow(record, index + 1));
   const columns = sample.reduce((widest, { cells, problem }) => (problem ? widest : Math.max(widest, widthOf(cells))), header.length);
   return {
     headers: nameHeaders(Array.from({ length: Math.min(columns, maxColumns) }, (_, index) => header[index] ?? '')),
@@ -74,10 +74,11 @@ export async function readTableOfRecords(
 /** The name of a column without a header. */
 export const columnName = (index: number): string => `column_${index + 1}`;
 
-function toRow({ file_row, cells, problem }: FileRecord, index: number): TableRow {
+/** A row of too many cells is a bad row. */
+export function toTableRow({ file_row, cells, problem }: FileRecord, row_number: number): TableRow {
   const width = widthOf(cells);
   const why = problem ?? (width > maxColumns ? `The row has ${width} cells, which is more than ${maxColumns}` : undefined);
-  return { row_number: index + 1, file_row, cells, ...(why === undefined ? {} : { problem: why }) };
+  return { row_number, file_row, cells, ...(why === undefined ? {} : { problem: why }) };
 }
 
 /** The place of the last cell that is not empty, from 1. */
@@ -86,7 +87,7 @@ const widthOf = (cells: string[]): number => cells.findLastIndex((cell) => cell 
 async function* toRows(sample: TableRow[], rest: AsyncIterable<FileRecord>): AsyncGenerator<TableRow> {
   yield* sample;
   let count = sample.length;
-  for await (const record of rest) yield toRow(record, count++);
+  for await (const record of rest) yield toTableRow(record, (count += 1));
 }
 
 /** Names of columns, unique and never blank: a repeated header gets a suffix (`Name_2`), a blank one its position (`column_3`). */

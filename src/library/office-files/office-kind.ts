@@ -24,6 +24,9 @@ export const isZipArchive = (bytes: Uint8Array): boolean => beginsWith(bytes, 'P
 /** Whether the bytes begin like the container of Office's old formats, in which Office also stores an encrypted docx, pptx or xlsx (MS-CFB, 2.2). */
 export const isCompoundFile = (bytes: Uint8Array): boolean => beginsWith(bytes, '\u00d0\u00cf\u0011\u00e0');
 
+/** Whether a file begins like a workbook, or like what people take for one: an old or an encrypted workbook, another archive. */
+export const looksLikeWorkbook = (beginning: Uint8Array): boolean => isZipArchive(beginning) || isCompoundFile(beginning);
+
 const beginsWith = (bytes: Uint8Array, signature: string): boolean =>
   [...signature].every((character, index) => bytes[index] === character.charCodeAt(0));
 

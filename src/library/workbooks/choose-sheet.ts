@@ -1,9 +1,8 @@
 import { UnreadableFileError } from '../text/unreadable-file.ts';
 import type { Workbook, WorkbookSheet } from './open-workbook.ts';
 import { readSheetRecords } from './sheet-records.ts';
-
-/** No sheet of a workbook has the wanted name. */
-export class UnknownSheetError extends UnreadableFileError {}
+import { listSheetNames } from './sheet-names.ts';
+import { UnknownSheetError } from './unknown-sheet.ts';
 
 /** How many filled rows show whether a sheet is a table. */
 const sampledRows = 50;
@@ -34,17 +33,11 @@ export async function chooseSheet(
 function findSheet(sheets: WorkbookSheet[], name: string): WorkbookSheet {
   const toKey = (text: string) => text.trim().normalize('NFC').toLowerCase();
   const found = sheets.find((sheet) => sheet.name === name) ?? sheets.find((sheet) => toKey(sheet.name) === toKey(name));
-  if (!found) throw new UnknownSheetError(`The workbook has no sheet "${name}"; its sheets are: ${listSheetNames(sheets)}. Name one of them`);
+  if (!found) {
+    const names = listSheetNames(sheets.map((sheet) => sheet.name));
+    throw new UnknownSheetError(`The workbook has no sheet "${name}"; its sheets are: ${names}. Name one of them`);
+  }
   return found;
-}
-
-const maxNames = 30;
-
-/** `"Leads", "Notes"`. */
-export function listSheetNames(sheets: { name: string }[]): string {
-  const names = sheets.slice(0, maxNames).map(({ name }) => `"${name}"`);
-  const more = sheets.length > maxNames ? ` and ${sheets.length - maxNames} more` : '';
-  return names.length === 0 ? 'none' : names.join(', ') + more;
 }
 
 async function readFirstRows(workbook: Workbook, sheet: WorkbookSheet): Promise<string[][]> {

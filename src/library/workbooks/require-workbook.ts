@@ -1,11 +1,8 @@
 import { openArchive } from '../office-files/archive.ts';
 import { listArchiveEntries } from '../office-files/list-archive-entries.ts';
-import { detectArchiveKind, detectCompoundFileKind, isCompoundFile, isZipArchive } from '../office-files/office-kind.ts';
+import { detectArchiveKind, detectCompoundFileKind, isCompoundFile } from '../office-files/office-kind.ts';
 import { passwordProtected, unsupportedFile } from '../text/unparsable-document.ts';
 import { openWorkbook, type Workbook } from './open-workbook.ts';
-
-/** Whether a file begins like a workbook, or like what people take for one: an old or an encrypted workbook, another archive. */
-export const looksLikeWorkbook = (beginning: Uint8Array): boolean => isZipArchive(beginning) || isCompoundFile(beginning);
 
 /** Opens a file that `looksLikeWorkbook` accepts. Throws `UnparsableDocument`, which says what the file is if it is no xlsx. */
 export async function requireWorkbook(bytes: Uint8Array): Promise<Workbook> {

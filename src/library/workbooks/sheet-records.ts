@@ -1,11 +1,14 @@
 import { cleanCell } from '../delimited-text/clean-cell.ts';
 import type { FileRecord } from '../delimited-text/parse-records.ts';
+import { cleanText } from '../text/clean-text.ts';
+import { UnreadableFileError } from '../text/unreadable-file.ts';
 import { tooLarge } from '../text/unparsable-document.ts';
 import type { Workbook, WorkbookSheet } from './open-workbook.ts';
 import type { SheetCell, SheetRow } from './read-sheet.ts';
 
 /** As much text as an uploaded file may have. */
 const maxCharacters = 50 << 20;
+const maxRowLength = 1 << 20;
 /** As many are in memory at once. */
 const maxBatchCells = 5_000;
 /** Empty cells left of a filled one count: a row has a text for each. */
@@ -23,6 +26,8 @@ export async function* readSheetRecords(workbook: Workbook, sheet: WorkbookSheet
     for (const row of rows) {
       const record = toRecord(row);
       if (record.cells.length === 0) continue;
+      if (record.cells.reduce((length, cell) => length + cell.length, 0) > maxRowLength)
+        throw new UnreadableFileError(`Row ${record.file_row} of the sheet "${sheet.name}" is longer than 1 MiB; cut the texts in its cells`);
       count += record.cells.length;
       if (count > maxCells) throw tooLarge(`its sheet "${sheet.name}" has more than ${maxCells / 1e6} million cells`);
       records.push(record);
@@ -39,7 +44,7 @@ export async function* readSheetRecords(workbook: Workbook, sheet: WorkbookSheet
 function toRecord({ number, cells }: SheetRow): FileRecord {
   const texts: string[] = [];
   for (const cell of cells) {
-    const text = cleanCell(toText(cell));
+    const text = cleanCell(cleanText(toText(cell)));
     if (text === '') continue;
     while (texts.length < cell.column - 1) texts.push('');
     texts[cell.column - 1] = text;

@@ -8,8 +8,8 @@ export function columnLetters(column: number): string {
   return column < 26 ? letter : columnLetters(Math.floor(column / 26) - 1) + letter;
 }
 
-/** The range of a whole row, counted from 1. */
-export const rowRange = (tab: string, row: number): string => `${quoteTab(tab)}!${row}:${row}`;
+/** The range of whole rows, counted from 1; both ends are inclusive. */
+export const rowRange = (tab: string, from: number, to = from): string => `${quoteTab(tab)}!${from}:${to}`;
 
 /** The range of a rectangle. Rows count from 1, columns from 0; both ends are inclusive. */
 export const cellRange = (tab: string, from: { row: number; column: number }, to = from): string => {

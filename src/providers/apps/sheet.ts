@@ -31,8 +31,11 @@ interface SheetRange {
   tab: string;
   fromRow: number;
   rows: number;
-  columns: number;
+  /** How many columns are read; undefined: all. */
+  columns?: number | undefined;
   plainColumns?: number[] | undefined;
+  /** The row with the headers; undefined: the first. */
+  headerRow?: number | undefined;
 }
 
 /** Google Sheets. Rows count from 1, columns from 0. Cells are text; a row ends with its last filled cell. */
@@ -124,19 +127,21 @@ export function sheet(connection: AppConnection): Sheet {
     return { cells, isOneMoment: false };
   }
 
-  async function readHeaders(id: string, tab: string) {
-    const url = spreadsheetUrl(id, `/values/${percentEncoded(rowRange(tab, 1))}`);
+  async function readHeaders(id: string, tab: string, headerRow = 1) {
+    const url = spreadsheetUrl(id, `/values/${percentEncoded(rowRange(tab, headerRow))}`);
     const answer = await ask({ method: 'GET', url }, Values);
     return 'failure' in answer ? answer : { headers: (answer.data.values[0] ?? []).map(cellText) };
   }
 
   /** Reads the shown and the stored cells in two requests. `isSound`: the two results fit each other. */
-  async function readPart({ spreadsheetId, tab, fromRow, rows: count, columns, plainColumns = [] }: SheetRange) {
-    const lastRow = fromRow + count - 1;
+  async function readPart(part: SheetRange) {
+    const { spreadsheetId, tab, fromRow, columns, plainColumns = [], headerRow = 1 } = part;
+    const lastRow = fromRow + part.rows - 1;
     const range = (first: number, last: number) => cellRange(tab, { row: fromRow, column: first }, { row: lastRow, column: last });
-    const shown = await read(spreadsheetId, [rowRange(tab, 1), range(0, columns - 1)], 'FORMATTED_VALUE');
+    const wanted = columns === undefined ? rowRange(tab, fromRow, lastRow) : range(0, columns - 1);
+    const shown = await read(spreadsheetId, [rowRange(tab, headerRow), wanted], 'FORMATTED_VALUE');
     if (shown === 'beyond') {
-      const alone = await readHeaders(spreadsheetId, tab);
+      const alone = await readHeaders(spreadsheetId, tab, headerRow);
       return 'failure' in alone ? alone : { ...alone, rows: [], isSound: true };
     }
     if ('failure' in shown) return shown;
@@ -199,7 +204,7 @@ export function sheet(connection: AppConnection): Sheet {
       return { title: answer.data.properties.title, tabs };
     },
 
-    headers: readHeaders,
+    headers: (spreadsheetId, tab) => readHeaders(spreadsheetId, tab),
 
     async readRows(part) {
       let before = '';

@@ -1,0 +1,44 @@
+import { looksLikeWorkbook } from '../../library/office-files/office-kind.ts';
+import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
+import type { Context } from '../../context.ts';
+import type { CampaignSource } from './campaign-source.ts';
+import { openCsv } from './csv-table.ts';
+import type { FileTable } from './file-table.ts';
+import type { SourceOptions } from './options.ts';
+import { addContacts } from './read-rows.ts';
+import { missingUploadError, openUpload } from './upload/store.ts';
+import { openWorkbookTable } from './workbook/open-workbook-table.ts';
+
+/** `source_options.sheet` is given for a file that has no sheets. */
+export class SheetlessFile extends UnreadableFileError {}
+
+/** Opens the table of an uploaded file: delimited text or a workbook, whatever its name. Null: no file has this id. Throws `UnreadableFileError`. */
+export async function openFileTable(
+  { bindings, organization }: Pick<Context, 'bindings' | 'organization'>,
+  sourceId: string,
+  options: SourceOptions,
+): Promise<FileTable | null> {
+  const file = await openUpload(bindings.FILES, organization.id, sourceId);
+  if (!file) return null;
+  if (looksLikeWorkbook(file.beginning)) return openWorkbookTable(bindings.FILES, file, options, organization.defaultCountry);
+  if (!options.sheet) return openCsv(file.bytes, options, organization.defaultCountry);
+  await file.close();
+  throw new SheetlessFile(`${file.filename ?? 'The file'} is no workbook and has no sheets; leave source_options.sheet out`);
+}
+
+/** The rows of an uploaded file, each with the contact that has its number. */
+export async function openFileSource(context: Context, sourceId: string, options: SourceOptions): Promise<CampaignSource> {
+  const table = await openFileTable(context, sourceId, options);
+  if (!table) throw missingUploadError();
+  return {
+    columns: table.columns,
+    async *batches(seen, after) {
+      // The file is read from its beginning again, since duplicates are found by the rows before them.
+      for await (const batch of table.batches(seen)) {
+        const rows = batch.filter((row) => row.row_number > (after?.row_number ?? 0));
+        if (rows.length > 0) yield await addContacts(context, rows);
+      }
+    },
+    close: table.close,
+  };
+}
