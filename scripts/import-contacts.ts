@@ -1,16 +1,15 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import { isContactHeader, readContacts, type ContactTable, type AcceptedRow } from '../src/contacts/import/read-contacts.ts';
-import { readTable } from '../src/library/delimited-text/read-table.ts';
-import { decodeText } from '../src/library/text/decode-text.ts';
+import { readContacts, type ContactTable, type AcceptedRow } from '../src/contacts/import/read-contacts.ts';
 import { UncertainEncoding, UnreadableFileError } from '../src/library/text/unreadable-file.ts';
+import { listSheetNames } from '../src/library/workbooks/sheet-names.ts';
 import { readImportSettings, usage, type ImportSettings } from './import-contacts/arguments.ts';
+import { openPeopleFile } from './import-contacts/open-people-file.ts';
 import { writeFailures, type Failure } from './import-contacts/failures.ts';
 import { sendContacts } from './import-contacts/send-contacts.ts';
 import type { Target } from './local/request-with-retries.ts';
 import { LocalError } from './local/settings.ts';
 
-const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
 const failuresShown = 10;
 
 /** Exit codes: 0 every row imported, 1 some rows failed, 2 the call or the file is wrong. */
@@ -68,13 +67,18 @@ async function organizationCountry({ baseUrl, apiKey }: Target): Promise<string 
 }
 
 async function readFile(
-  { file, encoding: named }: ImportSettings,
+  { file, encoding, sheet }: ImportSettings,
   bytes: Uint8Array,
   defaultCountry: string,
 ): Promise<{ people: AcceptedRow[]; failures: Failure[] }> {
+  let place = file;
+  let advice = '';
   try {
-    const { text, encoding } = decodeText(bytes, named);
-    const table = await readTable(text, { isHeader: isContactHeader });
+    const { table, description, sheets } = await openPeopleFile(bytes, { encoding, sheet });
+    if (sheets.length > 0) {
+      place = `${file}, ${description}`;
+      advice = `. The sheets of the workbook are: ${listSheetNames(sheets)}; --sheet names the one to read`;
+    }
     const found = readContacts(table, defaultCountry);
     const people: AcceptedRow[] = [];
     const failures: Failure[] = [];
@@ -82,16 +86,13 @@ async function readFile(
       if ('contact' in row) people.push(row);
       else failures.push({ row: row.file_row, phone: row.refused.phone, external_id: row.refused.external_id, reason: row.refused.detail });
     }
-    const separatedBy = table.headers.length > 1 ? `, separated by ${delimiterNames[table.delimiter] ?? `"${table.delimiter}"`}` : '';
-    console.log(
-      `${basename(file)}: ${people.length + failures.length} rows (${encoding}${separatedBy}). ${describeColumns(found, defaultCountry)}`,
-    );
+    console.log(`${basename(file)}: ${people.length + failures.length} rows (${description}). ${describeColumns(found, defaultCountry)}`);
     warnOfIds(people);
     return { people, failures };
   } catch (error) {
     if (error instanceof UncertainEncoding)
       throw new LocalError(`${file}: ${error.message.replace('name it in "encoding"', 'name it with --encoding')}.`);
-    if (error instanceof UnreadableFileError) throw new LocalError(`${file}: ${error.message}.`);
+    if (error instanceof UnreadableFileError) throw new LocalError(`${place}: ${error.message}${advice}.`);
     throw error;
   }
 }
@@ -103,10 +104,11 @@ function warnOfIds(people: AcceptedRow[]): void {
     console.error(`${damaged.length} ids cannot be told apart and are left out, such as "${first.unusable_id}" in row ${first.file_row}.`);
 }
 
-function describeColumns({ phone_column, field_columns }: ContactTable, defaultCountry: string): string {
+/** Several phone columns are listed in the order in which each row's cells are tried. */
+function describeColumns({ phone_columns, field_columns }: ContactTable, defaultCountry: string): string {
   const others = Object.entries(field_columns).map(([field, header]) => `${field} from "${header}"`);
-  const phone =
-    phone_column === undefined ? 'No phone column' : `phone from "${phone_column}" (${defaultCountry} where it names no country)`;
+  const columns = phone_columns.map((header) => `"${header}"`).join(', then ');
+  const phone = columns === '' ? 'No phone column' : `phone from ${columns} (${defaultCountry} where it names no country)`;
   return `${[phone, ...others].join(', ')}.`;
 }
 

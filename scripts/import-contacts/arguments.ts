@@ -15,6 +15,8 @@ export interface ImportSettings {
   defaultCountry: string | undefined;
   /** As `TextDecoder` names it. Undefined: it is found by the bytes. */
   encoding: string | undefined;
+  /** The sheet of a workbook. Undefined: the first visible one with a table. */
+  sheet: string | undefined;
   batchRows: number;
   /** When it was not asked for, it is written only if there is something to write. */
   errorsFile: string;
@@ -23,13 +25,14 @@ export interface ImportSettings {
 
 export const usage = `Usage: npm run import-contacts -- FILE --list NAME [options]
 
-Reads people out of a CSV or text export and upserts them into the list NAME.
+Reads people out of a CSV, a text export or an .xlsx workbook and upserts them into the list NAME.
 
   --list NAME             list that they become members of; created when there is none
   --base-url URL          the service, ending in /api/v1   (default: BASE_URL, else the local service)
   --api-key KEY           its API key                      (default: API_KEY, else the local service's)
   --default-country DE    country of numbers without country code (default: the organization's)
   --encoding windows-1251 encoding of the file              (default: found by its bytes)
+  --sheet Leads           sheet of a workbook              (default: the first visible one with a table)
   --batch 1000            rows in one request, 1 to 5000
   --errors FILE.csv       where the rows that failed are written, with the reason
   --dry-run               read and check the file, send nothing`;
@@ -61,6 +64,7 @@ export function readImportSettings(parameters: string[], environment: Record<str
     target: values['dry-run'] ? null : readTarget(values, environment),
     defaultCountry,
     encoding,
+    sheet: values.sheet?.trim() || undefined,
     batchRows,
     errorsFile: values.errors ? resolve(startedIn, values.errors) : join(stateDirectory, 'import-errors.csv'),
     isErrorsFileAsked: values.errors !== undefined,
@@ -78,6 +82,7 @@ function parse(parameters: string[]) {
         'api-key': { type: 'string' },
         'default-country': { type: 'string' },
         encoding: { type: 'string' },
+        sheet: { type: 'string' },
         batch: { type: 'string', default: '1000' },
         errors: { type: 'string' },
         'dry-run': { type: 'boolean' },

@@ -165,7 +165,7 @@ test.each([
   ['\n \n', ['body', 'source_id'], 'empty'],
   ['phone,name\n', ['body', 'source_id'], 'no rows below'],
   ['name,city\nAda,Paris\n', ['body', 'source_id'], '"name", "city"'],
-  ['PK\u0003\u0004....', ['body', 'source_id'], 'Excel workbook'],
+  ['PK\u0003\u0004....', ['body', 'source_id'], 'people.csv: The file is damaged'],
   [`phone,name\n+12123456001,${'x'.repeat(2 << 20)}\n`, ['body', 'source_id'], 'Row 2 is longer than 1 MiB'],
 ])('a file that nobody could be called from is 422 and says what was found: %j', async (file, loc, said) => {
   const { client, id } = await newOrganization();

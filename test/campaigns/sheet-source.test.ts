@@ -93,7 +93,7 @@ describe('the rows of a sheet', () => {
       ],
       [2, '+19172005001', 'pending', null, { name: 'Grace', name_2: 'Hopper', notes: '' }],
       [3, '', 'failed', 'empty: the row has no phone number', { name: 'Edsger', name_2: '', notes: '' }],
-      [5, '+19172005002', 'pending', null, { name: '', name_2: '', notes: '' }],
+      [5, '+19172005002', 'pending', null, { name: '', name_2: '', notes: '', column_6: 'stray' }],
       [6, '+19172005003', 'pending', null, { name: 'Alan', name_2: 'Turing', notes: '=1+1' }],
       [7, 'n/a', 'failed', expect.stringContaining('n/a'), { name: 'Barbara', name_2: 'Liskov', column_4: 'TRUE', notes: '' }],
     ]);

@@ -1,12 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inspectCsv, openCsv } from '../../src/campaigns/source/csv-source.ts';
+import { openCsv } from '../../src/campaigns/source/csv-table.ts';
 import { SourceOptions } from '../../src/campaigns/source/options.ts';
 import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
+import { toSourceIssue } from '../../src/campaigns/source/source-issue.ts';
 import { briefly, bytesOfText, inChunks, sourceOf } from './source-reading.ts';
 
-const inspect = (file: string | Uint8Array, options: SourceOptions = {}) =>
-  inspectCsv(inChunks(typeof file === 'string' ? bytesOfText(file) : file), options, 'US');
+/** The columns and the number of rows of a file, or why it cannot be read. */
+async function inspect(file: string | Uint8Array, options: SourceOptions = {}) {
+  try {
+    const { columns, count } = await openCsv(inChunks(typeof file === 'string' ? bytesOfText(file) : file), options, 'US');
+    return { columns, totalRows: await count() };
+  } catch (error) {
+    return { problem: toSourceIssue(error) };
+  }
+}
 /** The name of the phone column that was found. */
 const phoneColumnOf = (inspection: Awaited<ReturnType<typeof inspect>>) =>
   'columns' in inspection ? inspection.columns.headers[inspection.columns.phones[0]] : inspection.problem;

@@ -24,8 +24,8 @@ describe('each kind of export gives the right people', () => {
   });
 
   test('a German Excel export, where a row without mobile is called on its landline', async () => {
-    const { contacts, phone_column } = await readContactsOf(await readFixtureText('excel-semicolon-windows-1252.csv'), 'DE');
-    expect(phone_column).toBe('Mobil');
+    const { contacts, phone_columns } = await readContactsOf(await readFixtureText('excel-semicolon-windows-1252.csv'), 'DE');
+    expect(phone_columns[0]).toBe('Mobil');
     expect(contacts).toEqual([
       {
         phone: '+4915123456789',
@@ -47,8 +47,8 @@ describe('each kind of export gives the right people', () => {
   });
 
   test('a Google export, where a cell may hold several numbers and none is lost', async () => {
-    const { contacts, phone_column } = await readContactsOf(await readFixtureText('google-contacts.csv'));
-    expect(phone_column).toBe('Phone 1 - Value');
+    const { contacts, phone_columns } = await readContactsOf(await readFixtureText('google-contacts.csv'));
+    expect(phone_columns[0]).toBe('Phone 1 - Value');
     expect(contacts).toEqual([
       {
         phone: '+79001234567',
@@ -78,8 +78,8 @@ describe('each kind of export gives the right people', () => {
   });
 
   test('a Shopify export, whose ids keep all their digits', async () => {
-    const { contacts, phone_column } = await readContactsOf(await readFixtureText('shopify-customers.csv'));
-    expect(phone_column).toBe('Phone');
+    const { contacts, phone_columns } = await readContactsOf(await readFixtureText('shopify-customers.csv'));
+    expect(phone_columns[0]).toBe('Phone');
     expect(contacts).toEqual([
       {
         phone: '+12123456010',
@@ -241,7 +241,7 @@ describe('the person of a row', () => {
 
   test('a file without phones is known by its ids', async () => {
     expect(await readContactsOf('id,name\n007,Ann\n')).toMatchObject({
-      phone_column: undefined,
+      phone_columns: [],
       contacts: [{ external_id: '007', first_name: 'Ann' }],
     });
   });

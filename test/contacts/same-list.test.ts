@@ -1,71 +1,209 @@
+import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { decodeText } from '../../src/library/text/decode-text.ts';
-import { sourceOf } from '../campaigns/source-reading.ts';
-import { newOrganization } from '../support/organization.ts';
+import { openPeopleFile } from '../../scripts/import-contacts/open-people-file.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
+import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
+import { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
+import { readContacts } from '../../src/contacts/import/read-contacts.ts';
+import { uploaded } from '../campaigns/campaign-service.ts';
+import { syncService } from '../integrations/sync-service.ts';
+import { connectIntegration, leadsUrl } from '../support/integrations.ts';
+import { newOrganization, type NewOrganization } from '../support/organization.ts';
 import { encodeText } from '../support/encode-text.ts';
-import { readContactsOf } from './import-reading.ts';
+import { workbookOf } from '../support/people-workbook.ts';
+import { collect } from './import-reading.ts';
 
-const header = ['Phone', 'First name', 'Last name', 'Email', 'Note'];
+const german: NewOrganization = { defaultCountry: 'DE' };
+const title = 'Unsere Kunden, Stand Herbst';
+const header = ['First name', 'Last name', 'Email', 'Company phone', 'Work phone', 'Home phone', 'Direct', 'Mobile', 'Note'];
+/** Every kind of row: each phone column, quotes, line breaks, a duplicate, bad numbers, cells right of the headers. */
 const people = [
-  ['+491701234567', 'J\u00fcrgen', 'Gro\u00df', 'j@example.org', 'asked for "Tee", twice'],
-  ['+33612345678', 'Zo\u00eb', 'Lef\u00e8vre', 'z@example.org', 'two\nlines; and a semicolon'],
-  ['+34612345678', 'Jos\u00e9', 'N\u00fa\u00f1ez', 'n@example.org', "caf\u00e9, l'\u00e9t\u00e9"],
-];
-const table = (delimiter: string, title = '') =>
-  title +
-  [header, ...people]
-    .map((cells) => cells.map((text) => (/["\n,;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(delimiter))
-    .join('\r\n') +
-  '\r\n';
-const backslashed = table(',').replaceAll('""', '\\"');
-
-const files: [string, Uint8Array][] = [
-  ['commas in UTF-8', encodeText(table(','), 'utf-8')],
-  ['commas with a mark', encodeText(`\ufeff${table(',')}`, 'utf-8')],
-  ['tabs', encodeText(table('\t'), 'utf-8')],
-  ['semicolons', encodeText(table(';'), 'utf-8')],
-  ['bars', encodeText(table('|'), 'utf-8')],
-  ['UTF-16 with a mark', encodeText(`\ufeff${table('\t')}`, 'utf-16le')],
-  ['UTF-16 without one', encodeText(table('\t'), 'utf-16be')],
-  ['semicolons in Windows-1252', encodeText(table(';'), 'windows-1252')],
-  ['commas in Macintosh', encodeText(table(','), 'macintosh')],
-  ['a title above', encodeText(table(';', 'Unsere Kunden\r\n\r\n'), 'utf-8')],
-  ['quotes behind backslashes', encodeText(backslashed, 'utf-8')],
+  ['Jürgen', 'Groß', 'j@example.org', '+49 30 9000001', '', '', '', '0170 1234567', 'asked for "Tee", twice'],
+  ['Zoë', 'Lefèvre', 'z@example.org', '+49 30 9000001', '+33 1 42 68 53 00', '', '+33 6 12 34 56 78', '', 'two\nlines; and a semicolon'],
+  ['José', 'Núñez', 'n@example.org', '+49 30 9000001', '+34 910 600 001', '+34 911 600 002', '', '', "café, l'été"],
+  ['Anaïs "die Große"', 'Müller-Lüdenscheidt', '', '', '030 9000004', '', '', '', 'a tab\tand | a bar'],
+  ['Firma', '', 'info@example.org', '+49 30 9000005', '', '', '', '', "'n' roll, three\n\n\"quoted\"\nlines"],
+  ['Jürgen', 'again', '', '', '', '', '', '+49 (0)170 1234567', 'the same number'],
+  ['Bad', 'Number', 'b@example.org', '', '', '', '', '12', 'nobody can call'],
+  ['Half', 'Bad', '', '', '+49 30 9000008', '', '', 'n/a', 'the mobile is none'],
+  ['Wide', 'Row', 'w@example.org', '', '', '', '', '+49 170 1234569', '', 'beyond', '', 'far beyond'],
+  ['Nobody', '', '', '', '', '', '', '', 'without a number'],
 ];
 
-const contacts = people.map(([phone, first_name, last_name, email, note]) => ({
+const toText = (delimiter: string, lines: string[][] = [[title], header, ...people]): string =>
+  lines
+    .map((cells) => cells.map((text) => (/["\n,;\t|]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(delimiter))
+    .join('\r\n') + '\r\n';
+
+const ways: [string, () => Uint8Array | Promise<Uint8Array>][] = [
+  ['csv', () => encodeText(toText(','), 'utf-8')],
+  ['tsv', () => encodeText(toText('\t'), 'utf-8')],
+  ['semicolons', () => encodeText(toText(';'), 'utf-8')],
+  ['UTF-16', () => encodeText(`\ufeff${toText('\t')}`, 'utf-16le')],
+  ['Windows-1252', () => encodeText(toText(';'), 'windows-1252')],
+  ['xlsx', () => workbookOf([{ name: 'Kunden', rows: [[title], header, ...people] }])],
+  ['bars', () => encodeText(toText('|'), 'utf-8')],
+  ['csv with a mark', () => encodeText(`\ufeff${toText(',')}`, 'utf-8')],
+  ['UTF-16 without a mark', () => encodeText(toText('\t'), 'utf-16be')],
+  ['Macintosh', () => encodeText(toText(','), 'macintosh')],
+  ['quotes behind backslashes', () => encodeText(toText(',').replaceAll('""', '\\"'), 'utf-8')],
+  ['xlsx with a cover sheet', () =>
+    workbookOf([
+      { name: 'Deckblatt', rows: [['Bitte lesen']] },
+      { name: 'Kunden', rows: [[title], [], header, ...people] },
+    ]),
+  ],
+];
+
+/** What the import program sends to bulk-upsert, and the rows that it refuses. */
+async function importedFrom(bytes: Uint8Array) {
+  const { table } = await openPeopleFile(bytes, { encoding: undefined, sheet: undefined });
+  const rows = await collect(readContacts(table, 'DE').rows);
+  return {
+    contacts: rows.flatMap((row) => ('contact' in row ? [row.contact] : [])),
+    refused: rows.flatMap((row) => ('refused' in row ? [[row.row_number, row.refused.reason, row.refused.phone]] : [])),
+  };
+}
+
+type SourceChoice = Parameters<typeof openCampaignSource>[1];
+
+async function campaignRowsOf(organizationId: number, source: SourceChoice): Promise<CampaignSourceRow[]> {
+  const context = (await backgroundContext(env, organizationId, () => undefined))!;
+  return (await collect((await openCampaignSource(context, source)).batches(new CompactSeenPhones()))).flat();
+}
+
+async function campaignRowsFrom(bytes: Uint8Array): Promise<CampaignSourceRow[]> {
+  const { client, id } = await newOrganization(german);
+  return campaignRowsOf(id, { source_type: 'csv', source_id: await uploaded(client, bytes), source_options: {} });
+}
+
+/** What is compared of a campaign's row. `phone_column` is an index, which is the same in every file. */
+const toComparable = ({ row_number, phone, phone_column, state, reason, variables }: CampaignSourceRow) => ({
+  row_number,
   phone,
-  first_name,
-  last_name,
-  email,
-  custom_fields: { note },
-}));
+  phone_column,
+  state,
+  reason,
+  variables,
+});
+
+const emptySheet = (rows: number) => Array.from({ length: rows }, () => new Array<string>(14).fill(''));
+/** Writes rows into the leads, and empties all other cells. */
+const toWholeSheet = (rows: string[][]) =>
+  emptySheet(130).map((blank, row) => blank.map((_, column) => rows[row]?.[column] ?? ''));
+
+const expectedPhones = [
+  [1, '+491701234567', 'pending', 'Mobile'],
+  [2, '+33612345678', 'pending', 'Direct'],
+  [3, '+34911600002', 'pending', 'Home phone'],
+  [4, '+49309000004', 'pending', 'Work phone'],
+  [5, '+49309000005', 'pending', 'Company phone'],
+  [6, '+491701234567', 'skipped', 'Mobile'],
+  [7, '12', 'failed', undefined],
+  [8, '+49309000008', 'pending', 'Work phone'],
+  [9, '+491701234569', 'pending', 'Mobile'],
+  [10, '', 'failed', undefined],
+];
 
 describe('the same list of people is the same people', () => {
-  test.each(files)('from %s', async (_, bytes) => {
-    const read = await readContactsOf(decodeText(bytes).text);
-    expect(read.contacts).toEqual(contacts);
-    const { rows } = await sourceOf(bytes);
-    expect(rows.map(({ phone, state, variables }) => ({ phone, state, ...variables }))).toEqual(
-      contacts.map(({ custom_fields, ...fields }) => ({ ...fields, state: 'pending', ...custom_fields })),
-    );
+  test('to the import: each with the phone of the first column in order that has one', async () => {
+    const { contacts, refused } = await importedFrom(await ways[0]![1]());
+    expect(contacts.map(({ phone, first_name }) => [phone, first_name])).toEqual([
+      ['+491701234567', 'Jürgen'],
+      ['+33612345678', 'Zoë'],
+      ['+34911600002', 'José'],
+      ['+49309000004', 'Anaïs "die Große"'],
+      ['+49309000005', 'Firma'],
+      ['+491701234567', 'Jürgen'],
+      ['+49309000008', 'Half'],
+      ['+491701234569', 'Wide'],
+    ]);
+    expect(contacts[1]!.custom_fields).toEqual({
+      company_phone: '+49 30 9000001',
+      work_phone: '+33 1 42 68 53 00',
+      note: 'two\nlines; and a semicolon',
+    });
+    expect(contacts[7]!.custom_fields).toEqual({ column_10: 'beyond', column_12: 'far beyond' });
+    expect(refused).toEqual([
+      [7, 'too_short', '12'],
+      [10, 'no_key', ''],
+    ]);
   });
 
-  test('and bulk-upsert stores what was read', async () => {
-    const { client } = await newOrganization();
-    const answer = await client.post('/contacts/bulk-upsert', { list_name: 'A', contacts });
-    expect(answer.body).toMatchObject({ created: 3, updated: 0, failed: 0 });
-    for (const [, bytes] of files) {
-      const read = await readContactsOf(decodeText(bytes).text);
-      expect((await client.post('/contacts/bulk-upsert', { list_name: 'A', contacts: read.contacts })).body).toMatchObject({
-        created: 0,
-        updated: 3,
-        failed: 0,
-      });
-    }
-    const stored = (await client.get('/contacts/')).body.contacts as { phone: string; first_name: string; custom_fields: object }[];
-    expect(stored.map(({ phone, first_name, custom_fields }) => [phone, first_name, custom_fields]).toSorted()).toEqual(
-      contacts.map(({ phone, first_name, custom_fields }) => [phone, first_name, custom_fields]).toSorted(),
+  test('to a campaign: each row with its phone, its state and its variables', async () => {
+    const rows = await campaignRowsFrom(await ways[0]![1]());
+    expect(rows.map((row) => [row.row_number, row.phone, row.state, row.phone_column === undefined ? undefined : header[row.phone_column]])).toEqual(
+      expectedPhones,
     );
+    expect(rows[5]!.reason).toBe('duplicate: row 1 has the same number');
+    expect(rows[4]!.variables['note']).toBe("'n' roll, three\n\n\"quoted\"\nlines");
+    expect(rows[8]!.variables).toMatchObject({ note: '', column_10: 'beyond', column_12: 'far beyond' });
+    expect(rows[8]!.variables).not.toHaveProperty('column_11');
+  });
+
+  test.each(ways)('from %s', async (_, make) => {
+    const [plain, bytes] = [await ways[0]![1](), await make()];
+    expect(await importedFrom(bytes)).toEqual(await importedFrom(plain));
+    expect((await campaignRowsFrom(bytes)).map(toComparable)).toEqual((await campaignRowsFrom(plain)).map(toComparable));
+  });
+
+  test('from a sheet, to a campaign', async () => {
+    const service = await syncService(german);
+    const { id: integration } = await connectIntegration(service.client, 'sheet');
+    await env.DB.prepare('UPDATE integration SET provider_data = ?, field_mapping = ? WHERE id = ?')
+      .bind(JSON.stringify({ sheet_url: leadsUrl, sheet_name: 'Leads' }), '{}', integration)
+      .run();
+    await service.setCells('A1', toWholeSheet([[title], header, ...people]));
+    const rows = await campaignRowsOf(service.id, { source_type: 'sheet', source_id: String(integration), source_options: {} });
+    expect(rows.map(toComparable)).toEqual((await campaignRowsFrom(await ways[0]![1]())).map(toComparable));
+  });
+
+  test('from a sheet that is synchronized, to the contacts and to a campaign', async () => {
+    const service = await syncService(german);
+    await service.setCells('A1', toWholeSheet([header, ...people]));
+    const { id: integration } = await connectIntegration(service.client, 'sheet');
+    const selected = await service.client.post(`/integration/${integration}/sheet/select`, {
+      sheet_url: leadsUrl,
+      contact_list_name: 'Kunden',
+    });
+    expect(selected.status).toBe(200);
+    await service.work();
+    const { contacts } = await importedFrom(await ways[0]![1]());
+    const byPhone = new Map(contacts.map((contact) => [contact.phone, contact]));
+    const synced = await service.contacts();
+    const toFields = (contact: Record<string, any>) => ({
+      phone: contact['phone'],
+      first_name: contact['first_name'],
+      last_name: contact['last_name'] ?? undefined,
+      email: contact['email'] ?? undefined,
+      note: contact['custom_fields']?.note,
+    });
+    const imported = await newOrganization(german);
+    await imported.client.post('/contacts/bulk-upsert', { list_name: 'Kunden', contacts });
+    const stored = (await imported.client.get('/contacts/?limit=100')).body.contacts as Record<string, any>[];
+    expect(synced.map((contact) => contact.phone).toSorted()).toEqual([...byPhone.keys()].toSorted());
+    const sortByPhone = (all: Record<string, any>[]) => all.map(toFields).toSorted((one, other) => (one.phone < other.phone ? -1 : 1));
+    expect(sortByPhone(synced)).toEqual(sortByPhone(stored));
+    const rows = await campaignRowsOf(service.id, { source_type: 'sheet', source_id: String(integration), source_options: {} });
+    expect(rows.map(({ phone, state }) => [phone, state])).toEqual(expectedPhones.map(([, phone, state]) => [phone, state]));
+  });
+
+  test('to bulk-upsert, which stores them once, however often and from whatever file they come', async () => {
+    const { client } = await newOrganization(german);
+    const first = await importedFrom(await ways[0]![1]());
+    const answer = await client.post('/contacts/bulk-upsert', { list_name: 'Kunden', contacts: first.contacts });
+    expect(answer.body).toMatchObject({ created: 7, failed: 0 });
+    const read = async () => (await client.get('/contacts/?limit=100')).body.contacts as Record<string, unknown>[];
+    const toStored = (all: Record<string, unknown>[]) =>
+      all.map(({ id, phone, first_name, last_name, email, custom_fields }) => ({ id, phone, first_name, last_name, email, custom_fields }));
+    const stored = toStored(await read());
+    expect(stored).toHaveLength(7);
+    for (const [way, make] of ways) {
+      const { contacts } = await importedFrom(await make());
+      const again = await client.post('/contacts/bulk-upsert', { list_name: 'Kunden', contacts });
+      expect([way, again.body]).toMatchObject([way, { created: 0, failed: 0 }]);
+      expect([way, toStored(await read())]).toEqual([way, stored]);
+    }
   });
 });

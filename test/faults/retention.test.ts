@@ -258,6 +258,8 @@ test('an uploaded file goes when nothing was made of it, and stays while a draft
     ...documents.map(({ storage_key }) => storage_key as string),
   ];
   for (const name of files) await env.FILES.put(name, 'phone');
+  const rowsOfWorkbooks = csv.map(({ source_id }) => `campaign_sources/${id}/${source_id}/etag/first.jsonl`);
+  for (const name of rowsOfWorkbooks) await env.FILES.put(name, '[]');
   await insertRow('campaign', { organization_id: id, source_id: csv[0]!.source_id, state: 'draft' });
   await insertRow('campaign', { organization_id: id, source_id: csv[1]!.source_id, state: 'completed', archive: '{}' });
   await insertRow('knowledge_document', { organization_id: id, uuid: documents[0]!.document_uuid, is_active: 1 });
@@ -269,6 +271,8 @@ test('an uploaded file goes when nothing was made of it, and stays while a draft
   await env.DB.prepare('UPDATE upload SET created_at = ? WHERE organization_id = ?').bind(ago(31), id).run();
   await keep();
   expect(await there()).toEqual([true, false, false, true, false]);
+  const stored = await Promise.all(rowsOfWorkbooks.map((name) => env.FILES.head(name)));
+  expect(stored.map((file) => file !== null)).toEqual([true, false, false]);
   expect(await known()).toBe(1);
   const meta = await Promise.all(
     documents.map(({ document_uuid }) => env.FILES.head(`knowledge_base_uploads/${id}/${document_uuid}.json`)),

@@ -15,14 +15,14 @@ export const importContacts: TourStep = {
   operation: 'POST /contacts/bulk-upsert',
   async run(tour) {
     const bytes = readExampleBytes('contacts.csv');
-    const { rows, phone_column } = readContacts(await readTable(decodeText(bytes).text), tour.organization.default_country);
+    const { rows, phone_columns } = readContacts(await readTable(decodeText(bytes).text), tour.organization.default_country);
     const people: AcceptedRow[] = [];
     for await (const row of rows) {
       if ('contact' in row) people.push(row);
       else tour.say(`Row ${row.file_row} cannot be used: ${row.refused.detail}`);
     }
     tour.say(
-      `${people.length} rows with a phone from "${phone_column}"; numbers without country code are read as ${tour.organization.default_country}`,
+      `${people.length} rows with a phone from "${phone_columns.join('", "')}"; numbers without country code are read as ${tour.organization.default_country}`,
     );
     const target = { baseUrl: tour.baseUrl, apiKey: tour.apiKey };
     const { created, updated, folded, failures, isListNew } = await sendContacts(people, { bytes, listName, batchRows }, target);

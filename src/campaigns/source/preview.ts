@@ -18,7 +18,7 @@ const maxRowsShown = 10;
 /** A file may have millions of rows; the counts of the first ones stand for the rest. */
 const maxRowsExamined = 20_000;
 
-/** Shows what a campaign with this source would read and dial, by the code that a campaign reads with. Writes nothing. Throws as `createCampaign` does. */
+/** Shows what a campaign with this source would read and dial, by the code that a campaign reads with. Writes nothing but the rows of a workbook. Throws as `createCampaign` does. */
 export async function previewCampaign(context: Context, input: CampaignPreviewInput): Promise<Preview> {
   const { totalRows } = await checkSource(context, input);
   const { source_type, source_id, source_options } = input;

@@ -34,8 +34,8 @@ interface RejectedRow {
 }
 
 export interface ContactTable {
-  /** The header of the first phone column; undefined when the rows have ids only. */
-  phone_column: string | undefined;
+  /** The headers of the phone columns in the order in which a row's cells are tried; none when the rows have ids only. */
+  phone_columns: string[];
   /** The header of each mapped field. */
   field_columns: Record<string, string>;
   rows: AsyncIterable<AcceptedRow | RejectedRow>;
@@ -59,7 +59,7 @@ export function readContacts(table: Table, defaultCountry: string): ContactTable
   }
   const headerOf = (column: number) => table.headers[column] ?? '';
   return {
-    phone_column: phoneColumns[0] === undefined ? undefined : headerOf(phoneColumns[0]),
+    phone_columns: phoneColumns.map(headerOf),
     field_columns: Object.fromEntries([
       ...Object.entries(columns.fields).map(([field, column]) => [field, headerOf(column)]),
       ...(columns.fullName === undefined ? [] : [['name', headerOf(columns.fullName)]]),

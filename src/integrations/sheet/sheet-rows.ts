@@ -72,8 +72,8 @@ async function openRows(context: Context, integration: Integration, connection: 
   const known = await adapter.tabs(spreadsheetId);
   if ('failure' in known) return known;
   const headers = selected.columns.map(({ name }) => name);
-  const lastRow = known.tabs.find(({ title }) => title === tab)?.rows ?? 1;
-  const rowsAtOnce = Math.max(minRowsPerPage, Math.min(maxRowsPerPage, Math.floor(maxCellsPerPage / headers.length)));
+  const { rows: lastRow = 1, columns: width = headers.length } = known.tabs.find(({ title }) => title === tab) ?? {};
+  const rowsAtOnce = Math.max(minRowsPerPage, Math.min(maxRowsPerPage, Math.floor(maxCellsPerPage / width)));
   return {
     name: tab,
     headers,

@@ -2,6 +2,7 @@ import type { Context } from '../../../context.ts';
 import { findFirstPhone } from '../../../library/phone/phone-numbers.ts';
 import { familyFirstNameHeaders } from '../../../contacts/import/contact-headers.ts';
 import { toHeaderKey } from '../../../contacts/import/header-key.ts';
+import { findPhoneColumns } from '../../../contacts/import/phone-columns.ts';
 import { splitName } from '../../../contacts/import/split-name.ts';
 import { sha256Hex } from '../../../library/security/hash.ts';
 import { parseSheetUrl } from '../../../providers/apps/sheet-address.ts';
@@ -18,8 +19,11 @@ const rowsPerPage = 500;
 /** The maximum of tries to read a page while its columns are being moved. */
 const maxReadAttempts = 3;
 
-/** The index of each mapped field's column. */
-type ColumnIndexes = Map<string, number>;
+/** `fields`: the index of each mapped field's column. `phones`: those of the phone columns, the mapped one first; none without a mapped one. */
+interface ColumnIndexes {
+  fields: Map<string, number>;
+  phones: number[];
+}
 
 /**
  * The rows of the selected sheet. The columns of each page are found by the headers of the same moment. `isTolerant`: rows that are moved
@@ -49,10 +53,9 @@ export function sheetSource(context: Context, integration: Integration, isTolera
     }
     for (let look = 1; look <= maxReadAttempts; look++) {
       const before = columns!;
-      const phone = before.get('phone');
-      const width = Math.max(...before.values()) + 1;
-      const plainColumns = phone === undefined ? [] : [phone];
-      const read = await adapter.readRows({ spreadsheetId, tab, fromRow, rows: rowsPerPage, columns: width, plainColumns });
+      const width = Math.max(...before.fields.values(), ...before.phones) + 1;
+      const part = { spreadsheetId, tab, fromRow, rows: rowsPerPage, columns: width, plainColumns: before.phones };
+      const read = await adapter.readRows(part);
       if ('failure' in read) return read;
       const found = place(read.headers);
       if ('sourceInvalid' in found) return found;
@@ -99,7 +102,11 @@ async function firstPlace(
 function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | { sourceInvalid: string } {
   const names = toSheetColumns(headers).map(({ name }) => name);
   const missing = fields.filter(({ external }) => !names.includes(external));
-  if (missing.length === 0) return new Map(fields.map(({ field, external }) => [field, names.indexOf(external)]));
+  if (missing.length === 0) {
+    const indexes = new Map(fields.map(({ field, external }) => [field, names.indexOf(external)]));
+    const phone = indexes.get('phone');
+    return { fields: indexes, phones: phone === undefined ? [] : [...new Set([phone, ...findPhoneColumns(names, [])])] };
+  }
   const [lost, kept] = [missing.map(({ external }) => `"${external}"`), names.slice(0, 30).map((name) => `"${name}"`)];
   return {
     sourceInvalid: `mapping_broken: the sheet has no column ${[...new Set(lost)].join(', ')} any more; its columns are ${kept.join(', ') || 'none'}. Name the column as before, or map the field to another one`,
@@ -107,7 +114,7 @@ function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | 
 }
 
 const isSameColumns = (one: ColumnIndexes, other: ColumnIndexes): boolean =>
-  [...one].every(([field, column]) => other.get(field) === column);
+  one.phones.join() === other.phones.join() && [...one.fields].every(([field, column]) => other.fields.get(field) === column);
 
 const hashCells = (cells: string[]): string => sha256Hex(JSON.stringify(cells)).slice(0, 16);
 
@@ -115,12 +122,13 @@ const hashCells = (cells: string[]): string => sha256Hex(JSON.stringify(cells)).
 function toRecord(
   cells: string[],
   row: number,
-  columns: ColumnIndexes,
+  { fields: indexes, phones }: ColumnIndexes,
   fields: MappedField[],
   defaultCountry: string,
 ): SourceRecord | InvalidRecord | undefined {
-  const filled = [...columns].flatMap(([field, column]) => {
-    const text = cells[column]?.trim() ?? '';
+  const phone = choosePhone(phones.map((column) => cells[column] ?? ''), defaultCountry);
+  const filled = [...indexes].flatMap(([field, column]) => {
+    const text = field === 'phone' ? phone : (cells[column]?.trim() ?? '');
     return text === '' ? [] : [[field, text] as const];
   });
   if (filled.length === 0) return undefined;
@@ -129,6 +137,12 @@ function toRecord(
   const key = toRecordKey(values, defaultCountry);
   if (typeof key !== 'string') return { place, problem: key };
   return { place, key, values: splitFullName(values, fields), modifiedAt: null };
+}
+
+/** The first cell with a phone number, as in an imported file; without one, the first that is not empty. */
+function choosePhone(cells: string[], defaultCountry: string): string {
+  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+  return filled.find((cell) => 'phone' in findFirstPhone(cell, defaultCountry)) ?? filled[0] ?? '';
 }
 
 function toRecordKey({ external_id: id, phone }: Record<string, string>, defaultCountry: string): string | InvalidRecord['problem'] {

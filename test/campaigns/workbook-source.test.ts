@@ -1,0 +1,174 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test, vi } from 'vitest';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
+import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
+import { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
+import { newOrganization } from '../support/organization.ts';
+import { workbookOf, type CellSheet } from '../support/people-workbook.ts';
+import { farWindow, newAgent, put, rowsRead, uploaded } from './campaign-service.ts';
+
+const cover: CellSheet = { name: 'Cover', rows: [['Customers of 2026'], ['Do not print']] };
+const leads: CellSheet = {
+  name: 'Leads',
+  rows: [
+    ['Mobile', 'First name', 'Home phone'],
+    [12123456001, 'Ann'],
+    [null, 'Bob', '212 345 6002'],
+    ['+1 (212) 345-6001', 'Ann again', null, null, 'calls back'],
+    ['n/a', 'Cy'],
+  ],
+};
+const old: CellSheet = { name: 'Old ones', rows: [['Phone'], ['+12123456009']] };
+
+async function workbookOrganization(sheets: CellSheet[] = [cover, leads, old], file?: Uint8Array) {
+  const { client, id } = await newOrganization();
+  const source_id = await uploaded(client, file ?? (await workbookOf(sheets)), 'people.xlsx');
+  const create = async (source_options: object = {}) =>
+    client.post('/campaign/create', {
+      name: 'Spring',
+      workflow_id: await newAgent(id),
+      source_type: 'csv',
+      source_id,
+      source_options,
+      schedule_config: farWindow(),
+    });
+  const preview = (source_options: object = {}) => client.post('/campaign/preview', { source_type: 'csv', source_id, source_options });
+  const rows = async (source_options: object = {}, after: CampaignSourceRow | null = null) => {
+    const context = (await backgroundContext(env, id, () => undefined))!;
+    const source = await openCampaignSource(context, { source_type: 'csv', source_id, source_options });
+    const read: CampaignSourceRow[] = [];
+    for await (const batch of source.batches(new CompactSeenPhones(), after)) read.push(...batch);
+    return read;
+  };
+  const folder = `campaign_sources/${id}/${source_id}/`;
+  const storedFiles = async () => (await env.FILES.list({ prefix: folder })).objects.map(({ key }) => key.slice(folder.length));
+  return { client, id, source_id, create, preview, rows, folder, storedFiles };
+}
+
+describe('a campaign over a workbook', () => {
+  test('calls the people of its first sheet with a table, row by row', async () => {
+    const { client, create } = await workbookOrganization();
+    const created = await create();
+    expect([created.status, created.body]).toMatchObject([200, { state: 'draft', total_rows: 4 }]);
+    await client.post(`/campaign/${created.body.id}/start`);
+    expect(await rowsRead(client, created.body.id)).toMatchObject({ total_rows: 4, failed_rows: 1, skipped_rows: 1 });
+    const { runs } = (await client.get(`/campaign/${created.body.id}/runs`)).body;
+    expect(runs.map((row: any) => [row.row_number, row.phone, row.reason?.split(':')[0], row.variables])).toEqual([
+      [1, '+12123456001', 'window_closed', { first_name: 'Ann', home_phone: '' }],
+      [2, '+12123456002', 'window_closed', { first_name: 'Bob', home_phone: '212 345 6002' }],
+      [3, '+12123456001', 'duplicate', { first_name: 'Ann again', home_phone: '', column_5: 'calls back' }],
+      [4, 'n/a', 'not_a_number', { first_name: 'Cy', home_phone: '' }],
+    ]);
+  });
+
+  test('is previewed as it would be called', async () => {
+    const { preview } = await workbookOrganization();
+    const { status, body } = await preview();
+    expect([status, body]).toMatchObject([200, { total_rows: 4, dialable_rows: 2, duplicate_rows: 1 }]);
+    expect(body.phone_column).toMatchObject({ name: 'Mobile', others: ['Home phone'] });
+    expect(body.columns.map(({ name }: { name: string }) => name)).toEqual([
+      'Mobile',
+      'First name',
+      'Home phone',
+      'column_4',
+      'column_5',
+    ]);
+  });
+
+  test('reads the sheet that source_options.sheet names', async () => {
+    const { create, rows } = await workbookOrganization();
+    const created = await create({ sheet: 'old ones' });
+    expect([created.status, created.body]).toMatchObject([200, { total_rows: 1, source_options: { sheet: 'old ones' } }]);
+    expect((await rows({ sheet: 'old ones' })).map(({ phone }) => phone)).toEqual(['+12123456009']);
+  });
+
+  test.each<[string, CellSheet[], object, string[], string]>([
+    [
+      'no sheet of that name',
+      [cover, leads],
+      { sheet: 'Lead' },
+      ['body', 'source_options', 'sheet'],
+      'people.xlsx: The workbook has no sheet "Lead"; its sheets are: "Cover", "Leads"',
+    ],
+    [
+      'no phone column',
+      [{ name: 'Prices', rows: [['Item', 'Price'], ['Tea', '2']] }, leads],
+      {},
+      ['body', 'source_id'],
+      'Sheet "Prices" of people.xlsx: No column for phone numbers was found. The headers are: "Item", "Price". Name one of them "phone". The sheets of the workbook are: "Prices", "Leads"; source_options.sheet names the one to read',
+    ],
+    ['a column that it does not have', [leads], { phone_column: 'Fax' }, ['body', 'source_options', 'phone_column'], 'Sheet "Leads" of'],
+    ['no rows', [{ name: 'A', rows: [['Phone', 'Name']] }], {}, ['body', 'source_id'], 'no rows below it'],
+    ['nothing in it', [{ name: 'A', rows: [] }], {}, ['body', 'source_id'], 'people.xlsx: The workbook is empty'],
+  ])('is refused with what to do: %s', async (_, sheets, source_options, loc, said) => {
+    const { create, preview } = await workbookOrganization(sheets);
+    for (const answer of [await create(source_options), await preview(source_options)])
+      expect([answer.status, answer.body.detail[0].loc, answer.body.detail[0].msg]).toEqual([422, loc, expect.stringContaining(said)]);
+  });
+
+  test.each([
+    ['an old workbook', [0xd0, 0xcf, 0x11, 0xe0, ...new Array<number>(600).fill(0), ...[...'Workbook'].flatMap((sign) => [sign.charCodeAt(0), 0])]],
+    ['one that is cut off', [0x50, 0x4b, 3, 4, 1, 2, 3]],
+  ])('is refused where it cannot be read: %s', async (_, bytes) => {
+    const { create } = await workbookOrganization([], Uint8Array.from(bytes));
+    const { status, body } = await create();
+    expect([status, body.detail[0].loc, body.detail[0].msg]).toEqual([
+      422,
+      ['body', 'source_id'],
+      expect.stringMatching(/^people\.xlsx: The file is (an old Excel workbook|damaged)/),
+    ]);
+  });
+
+  test('a sheet is named of a workbook alone', async () => {
+    const { client } = await newOrganization();
+    const source_id = await uploaded(client, 'phone\n+12123456001\n');
+    const { status, body } = await client.post('/campaign/preview', { source_type: 'csv', source_id, source_options: { sheet: 'A' } });
+    expect([status, body.detail[0]]).toEqual([
+      422,
+      expect.objectContaining({ loc: ['body', 'source_options', 'sheet'], msg: expect.stringContaining('no workbook') }),
+    ]);
+  });
+
+  test('of another organization is not found', async () => {
+    const { source_id } = await workbookOrganization();
+    const other = await newOrganization();
+    expect((await other.client.post('/campaign/preview', { source_type: 'csv', source_id })).status).toBe(404);
+  });
+});
+
+describe('the stored rows of a workbook', () => {
+  test('are made once, and read from behind any row on as they were before', async () => {
+    const { rows, storedFiles } = await workbookOrganization();
+    const all = await rows();
+    const [made] = await storedFiles();
+    const write = vi.spyOn(env.FILES, 'put');
+    for (const [index, row] of all.entries()) expect(await rows({}, row)).toEqual(all.slice(index + 1));
+    expect(write).not.toHaveBeenCalled();
+    write.mockRestore();
+    expect(await storedFiles()).toEqual([made]);
+  });
+
+  test('are made again where they are gone, and where they could not be written', async () => {
+    const { create, rows, folder, storedFiles } = await workbookOrganization();
+    const write = vi.spyOn(env.FILES, 'put').mockRejectedValueOnce(new Error('put: We encountered an internal error. (10001)'));
+    expect((await create()).status).toBeGreaterThanOrEqual(500);
+    write.mockRestore();
+    expect(await storedFiles()).toEqual([]);
+    expect((await create()).status).toBe(200);
+    const all = await rows();
+    await env.FILES.delete(folder + (await storedFiles())[0]!);
+    expect(await rows({}, all[1])).toEqual(all.slice(2));
+  });
+
+  test('are those of the newest upload', async () => {
+    const { client, id } = await newOrganization();
+    const ticket = (await client.post('/campaign/upload-url', { filename: 'people.xlsx' })).body;
+    const preview = () => client.post('/campaign/preview', { source_type: 'csv', source_id: ticket.source_id });
+    await put(ticket.upload_url, await workbookOf([leads]));
+    expect((await preview()).body.total_rows).toBe(4);
+    await put(ticket.upload_url, await workbookOf([old]));
+    expect((await preview()).body.rows).toMatchObject([{ phone: '+12123456009' }]);
+    expect(id).toBeGreaterThan(0);
+  });
+});
