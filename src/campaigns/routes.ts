@@ -20,7 +20,7 @@ const uploadUrlRoute = createRoute({
   method: 'post',
   path: '/campaign/upload-url',
   operationId: 'campaigns.createUploadUrl',
-  summary: 'Get a signed URL to PUT a CSV to, and its source_id',
+  summary: 'Get a signed URL to PUT a CSV or .xlsx file to, and its source_id',
   request: { body: jsonBody(schemas.NewUploadBody) },
   responses: { 200: jsonResponse(schemas.UploadTicket), ...errorResponses(400) },
 });

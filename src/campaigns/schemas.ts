@@ -22,7 +22,7 @@ export const NewUploadBody = z
       .trim()
       .min(1, 'Must be the name of a file')
       .max(500)
-      .describe('Name of the file, such as `people.csv`.'),
+      .describe('Name of the file, such as `people.csv` or `people.xlsx`. What the file is, its content decides.'),
     content_type: z.string().max(200).nullish().describe('Its type; `text/csv` when left out.'),
     file_size: z
       .int('Must be a number of bytes')
@@ -57,7 +57,7 @@ export const UploadReceipt = z
 const sourceType = z
   .enum(sourceKinds)
   .describe(
-    'Where the rows come from. `csv`: an uploaded file; `contact_list`: a contact list; `sheet`: the selected sheet of an integration.',
+    'Where the rows come from. `csv`: an uploaded file, delimited text or an .xlsx workbook; `contact_list`: a contact list; `sheet`: the selected sheet of an integration.',
   );
 const sourceIdDescription =
   'With `csv` the `source_id` of POST /campaign/upload-url; with `contact_list` the id of a list; with `sheet` the id of an integration.';

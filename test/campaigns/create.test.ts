@@ -148,7 +148,7 @@ test('an unknown source is 404, as is a source or an agent of another organizati
   }
   // All get the same error, which does not show what another organization has.
   for (const detail of details.values()) expect(new Set(detail.trim().split('\n')).size).toBe(1);
-  expect(details.get('csv')).toContain('PUT the CSV to the upload_url');
+  expect(details.get('csv')).toContain('PUT the file to the upload_url');
   expect(details.get('sheet')).toContain('Integration not found');
 
   const source_id = await uploaded(client, csv);

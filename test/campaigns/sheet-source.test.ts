@@ -122,6 +122,52 @@ describe('the rows of a sheet', () => {
     expect(await first()).toBe('+12125550001');
   });
 
+  test('have the phone of another column where the mapped one has none', async () => {
+    const { pages, putCells } = await sheetOrganization(leads, { phone: 'Desk' });
+    await putCells('A1', [
+      ['Full Name', 'Work phone', 'Desk', 'Mobile'],
+      ['Ada', '+12125550001', '+12125550002', '+12125550003'],
+      ['Grace', '+12125550004', 'n/a', '+12125550005'],
+      ['Edsger', '+12125550006', '', ''],
+    ]);
+    expect((await pages())[0]!.slice(0, 3).map(({ phone }) => phone)).toEqual(['+12125550002', '+12125550005', '+12125550006']);
+    expect((await pages({ phone_column: 'Desk' }))[0]!.slice(0, 3).map(({ state }) => state)).toEqual(['pending', 'failed', 'failed']);
+  });
+
+  test('keep their cells right of the headers, named by their place, on every page', async () => {
+    const { pages, putCells } = await sheetOrganization();
+    await putCells('A2', people(800));
+    await putCells('H3', [['near', '', 'far']]);
+    await putCells('Z700', [['last']]);
+    const rows = (await pages()).flat();
+    expect(rows[1]!.variables).toMatchObject({ column_8: 'near', column_10: 'far' });
+    expect(rows[1]!.variables).not.toHaveProperty('column_9');
+    expect(rows[698]!.variables).toMatchObject({ column_26: 'last' });
+    expect(rows[0]!.variables).not.toHaveProperty('column_8');
+  });
+
+  test('stand below their headers, which may be below titles; row 1 is the row below the headers', async () => {
+    const { pages, putCells, create, client } = await sheetOrganization();
+    await putCells('A1', [
+      ['Our leads', '', '', '', ''],
+      ['', '', '', '', ''],
+      ['Name', 'Phone', '', '', ''],
+      ['Ada', '+12125550001', '', '', ''],
+      ['', '', '', '', ''],
+      ['Grace', '+12125550002', '', '', 'x'],
+    ]);
+    const rows = (await pages()).flat();
+    expect(rows.slice(0, 2).map(({ row_number, phone, variables }) => [row_number, phone, variables])).toEqual([
+      [1, '+12125550001', { name: 'Ada' }],
+      [3, '+12125550002', { name: 'Grace', column_5: 'x' }],
+    ]);
+    for (const [index, row] of rows.slice(0, 4).entries()) expect((await pages({}, row)).flat()).toEqual(rows.slice(index + 1));
+    const { body } = await create();
+    expect(body.total_rows).toBe(rows.length);
+    await client.post(`/campaign/${body.id}/start`);
+    expect(await rowsRead(client, body.id)).toMatchObject({ total_rows: rows.length });
+  });
+
   test('carry the contact that has their number, and whoever was there before is skipped', async () => {
     const { client, pages, putCells } = await sheetOrganization();
     const contact = (await client.post('/contacts', { phone: '+1 917 200 0101', custom_fields: { timezone: 'Asia/Tokyo' } })).body;

@@ -97,6 +97,23 @@ describe('a sync of a sheet', () => {
     ]);
   });
 
+  test('has the phone of another phone column where the mapped one has none, row by row', async () => {
+    const { connectSheet, work, setCells, contacts } = await syncService();
+    await setCells('A1', [
+      ['Full Name', 'Mobile No.', 'Company phone', 'Work phone', 'City'],
+      ['Ada', '+1 917 200 0001', '+12125550001', '+12125550002', ''],
+      ['Grace', '', '+12125550003', '+12125550004', ''],
+      ['Edsger', 'n/a', '+12125550005', '', ''],
+    ]);
+    await connectSheet(list, { phone: 'Mobile No.', first_name: 'Full Name', 'custom_fields.city': 'City' });
+    await work();
+    expect((await contacts()).slice(0, 3).map(({ phone, first_name }) => [phone, first_name])).toEqual([
+      ['+19172000001', 'Ada'],
+      ['+12125550004', 'Grace'],
+      ['+12125550005', 'Edsger'],
+    ]);
+  });
+
   test('splits whole names where one column is mapped to both', async () => {
     const { connectSheet, work, contacts } = await syncService();
     await connectSheet(list, { phone: 'Mobile No.', first_name: 'Full Name', last_name: 'Full Name' });

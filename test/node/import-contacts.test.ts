@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatCsvRow } from '../../src/library/text/format-csv.ts';
 import { cutBatches } from '../../scripts/import-contacts/batches.ts';
+import { workbookOf } from '../support/people-workbook.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 interface Upsert {
@@ -124,6 +125,31 @@ describe('what is sent', () => {
     expect(new Set(requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
     expect(stdout).toContain('200 of 250 rows sent');
     expect(stdout).toContain('250 created');
+  });
+
+  test('the people of a workbook go to the list as those of a CSV, and every phone column is printed', async () => {
+    const rows = [
+      ['Unsere Kunden'],
+      ['Name', 'Firmentelefon', 'Mobil', 'Telefon geschäftlich'],
+      ['Zoë Groß', '+49 30 9000001', 491701234567, ''],
+      ['José Núñez', '+49 30 9000001', '', '+34 910 600 001', 'ruft zurück'],
+    ];
+    const cover = { name: 'Deckblatt', rows: [['Bitte lesen']] };
+    const csv = write('people.csv', rows.map((cells) => cells.join(',')).join('\n'));
+    const workbook = write('people.xlsx', await workbookOf([cover, { name: 'Kunden', rows }]));
+    for (const file of [csv, workbook]) expect((await run([file, '--list', 'A', '--default-country', 'AT'])).code).toBe(file === csv ? 1 : 1);
+    expect(requests[1]!.body).toEqual(requests[0]!.body);
+    expect(requests[1]!.body.contacts).toMatchObject([{ phone: '+34910600001', custom_fields: { column_5: 'ruft zurück' } }]);
+    const { stdout } = await run([workbook, '--list', 'A', '--dry-run']);
+    expect(stdout).toContain(
+      'people.xlsx: 2 rows (sheet "Kunden"). phone from "Mobil", then "Telefon geschäftlich", then "Firmentelefon" (US where it names no country)',
+    );
+  });
+
+  test('the sheet of a workbook is the one that --sheet names', async () => {
+    const sheets = ['+12123456001', '+12123456002'].map((phone, index) => ({ name: `Sheet ${index + 1}`, rows: [['phone'], [phone]] }));
+    const { code } = await run([write('two.xlsx', await workbookOf(sheets)), '--list', 'A', '--sheet', 'sheet 2']);
+    expect([code, requests[0]!.body.contacts]).toEqual([0, [{ phone: '+12123456002' }]]);
   });
 
   test('a second import of the same file is not taken for a repeated try of the first', async () => {
@@ -304,10 +330,27 @@ describe('a wrong call or file is exit code 2 and a sentence', () => {
       Uint8Array.from([...Buffer.from('phone,name\n+905321234567,Ay'), 0xfe, 0x65, 10]),
       'name it with --encoding',
     ],
+    ['an old workbook', Uint8Array.from([0xd0, 0xcf, 0x11, 0xe0, ...Buffer.from('x'.repeat(600) + 'W\0o\0r\0k\0b\0o\0o\0k')]), 'old Excel workbook (.xls)'],
+    ['an archive', Uint8Array.from([0x50, 0x4b, 3, 4, 1, 2, 3]), 'The file is damaged: it is cut off'],
     ['a line without end', `phone,name\n+12123456001,${'x'.repeat(2 << 20)}\n`, 'Row 2 is longer than 1 MiB'],
   ])('%s', async (name, content, message) => {
     const { code, stderr } = await run([write(`${name}.csv`, content), '--list', 'A']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(requests).toHaveLength(0);
+  });
+
+  test('a workbook without the named sheet, or without people in it', async () => {
+    const prices = { name: 'Prices', rows: [['Item', 'Price'], ['Tea', '2']] };
+    const people = { name: 'People', rows: [['phone'], ['+12123456001']] };
+    const file = write('shop.xlsx', await workbookOf([prices, people]));
+    const unknown = await run([file, '--list', 'A', '--sheet', 'Leads']);
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no sheet "Leads"; its sheets are: "Prices", "People"') });
+    const { code, stderr } = await run([file, '--list', 'A']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('shop.xlsx, sheet "Prices": No column for phone numbers or ids was found. The headers are: "Item", "Price".');
+    expect(stderr).toContain('The sheets of the workbook are: "Prices", "People"; --sheet names the one to read');
+    const text = await run([write('text.csv', leads(1)), '--list', 'A', '--sheet', 'Leads']);
+    expect(text).toMatchObject({ code: 2, stderr: expect.stringContaining('leave --sheet out') });
     expect(requests).toHaveLength(0);
   });
 

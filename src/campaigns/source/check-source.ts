@@ -43,7 +43,7 @@ async function checkFile(context: Context, sourceId: string, options: SourceOpti
   }
   throw new ServiceError(
     'not_found',
-    'No file was uploaded for this source_id; PUT the CSV to the upload_url of POST /campaign/upload-url, then create the campaign',
+    'No file was uploaded for this source_id; PUT the file to the upload_url of POST /campaign/upload-url, then create the campaign',
   );
 }
 

@@ -1,6 +1,8 @@
 import { parseBody } from '../../../src/automation-workflows/triggers/webhooks/parse-body.ts';
 import { readContacts } from '../../../src/contacts/import/read-contacts.ts';
 import { readTable } from '../../../src/library/delimited-text/read-table.ts';
+import { openPeopleFile } from '../../../scripts/import-contacts/open-people-file.ts';
+import { UnreadableFileError } from '../../../src/library/text/unreadable-file.ts';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { UnparsableDocument } from '../../../src/library/text/unparsable-document.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
@@ -49,6 +51,28 @@ async function readAll(csv: string): Promise<void> {
 async function readAllPeople(csv: string): Promise<void> {
   for await (const _ of readContacts(await readTable(csv), 'DE').rows);
 }
+
+/** A workbook of people that is read, or refused in words. */
+const people = (name: string, size: number, piece: string): WorstCase => ({
+  name: `people in an xlsx with ${name}`,
+  size,
+  async make(wanted) {
+    const filling = fillWith(piece, wanted);
+    const rows = filling.startsWith('<row') ? filling : `<row>${filling.startsWith('<c') ? filling : `<c t="inlineStr"><is><t>${filling}</t></is></c>`}</row>`;
+    const bytes = await makeWorkbook([{ name: 'A', rows: phoneHeader + rows }], { texts: ['<t>a</t>'] });
+    return () =>
+      readAllOfWorkbook(bytes).catch((error: unknown) => {
+        if (!(error instanceof UnreadableFileError)) throw error;
+      });
+  },
+});
+
+async function readAllOfWorkbook(bytes: Uint8Array): Promise<void> {
+  const { table } = await openPeopleFile(bytes, { encoding: undefined, sheet: undefined });
+  for await (const _ of readContacts(table, 'DE').rows);
+}
+
+const phoneHeader = '<row><c t="inlineStr"><is><t>phone</t></is></c></row>';
 
 const readForm = (form: string) => parseBody('application/x-www-form-urlencoded', bytesOf(form));
 const readMultipart = (form: string) => parseBody('multipart/form-data; boundary=b', bytesOf(form));
@@ -104,6 +128,13 @@ export const worstCases: WorstCase[] = [
   text('people with a long header', 64 * KiB, (size) => `phone,${fillWith('phone', size)}\n1,2\n`, readAllPeople),
   text('people with an address without an at sign', 64 * KiB, (size) => `phone,email\n+4930123456,${fillWith('a', size)}\n`, readAllPeople),
   text('people with many numbers', 64 * KiB, (size) => `phone\n${fillWith('+4930123456 ', size)}\n`, readAllPeople),
+  ...Object.entries({
+    'cells far to the right': () => '<row><c r="XFD1"><v>1</v></c></row>',
+    'one text in all cells': () => shared,
+    'rows without end': () => '<row><c t="inlineStr"><is><t>+4930123456</t></is></c></row>',
+    'cells in one row': () => '<c t="inlineStr"><is><t>a</t></is></c>',
+    'escapes in a cell': () => '_x000D_',
+  }).map(([name, piece]) => people(name, 64 * KiB, piece())),
   document('a.csv', 200 * KiB, (size) => `a,b\n${fillWith('1,2\n', size)}`),
   document('a.xlsx with cells far to the right', 200 * KiB, (size) =>
     makeWorkbook([{ name: 'A', rows: fillWith('<row><c r="XFD1"><v>1</v></c></row>', size) }]),

@@ -8,7 +8,7 @@ const uploadRoute = createRoute({
   method: 'put',
   path: '/uploads/campaigns/{organization_id}/{source_id}',
   operationId: 'campaigns.upload',
-  summary: 'Upload a CSV to the URL that POST /campaign/upload-url gave',
+  summary: 'Upload a CSV or .xlsx file to the URL that POST /campaign/upload-url gave',
   security: [],
   request: {
     // Any change of the URL answers 403, so the signature is checked before all else.
