@@ -150,7 +150,7 @@ describe('the stored rows of a workbook', () => {
   });
 
   test('are made again where they are gone, and where they could not be written', async () => {
-    const { create, rows, folder, storedFiles } = await workbookOrganization();
+    const { client, create, rows, folder, storedFiles } = await workbookOrganization();
     const write = vi.spyOn(env.FILES, 'put').mockRejectedValueOnce(new Error('put: We encountered an internal error. (10001)'));
     expect((await create()).status).toBeGreaterThanOrEqual(500);
     write.mockRestore();
@@ -159,6 +159,11 @@ describe('the stored rows of a workbook', () => {
     const all = await rows();
     await env.FILES.delete(folder + (await storedFiles())[0]!);
     expect(await rows({}, all[1])).toEqual(all.slice(2));
+    await env.FILES.delete(folder + (await storedFiles())[0]!);
+    const { id } = (await create()).body;
+    await env.FILES.delete(folder + (await storedFiles())[0]!);
+    await client.post(`/campaign/${id}/start`);
+    expect(await rowsRead(client, id)).toMatchObject({ total_rows: 4 });
   });
 
   test('are those of the newest upload', async () => {
