@@ -1,7 +1,7 @@
 import type { ArchiveEntry } from './list-archive-entries.ts';
 
 /** What a zip archive is: an Office document, a file of another office program, or any other archive. */
-export type ArchiveKind = 'docx' | 'pptx' | 'xlsx' | 'xlsb' | 'opendocument' | 'iwork' | 'archive';
+type ArchiveKind = 'docx' | 'pptx' | 'xlsx' | 'xlsb' | 'opendocument' | 'iwork' | 'archive';
 
 const kindParts: [kind: ArchiveKind, part: RegExp][] = [
   ['docx', /^word\/document\d*\.xml$/],
@@ -30,7 +30,7 @@ export const looksLikeWorkbook = (beginning: Uint8Array): boolean => isZipArchiv
 const beginsWith = (bytes: Uint8Array, signature: string): boolean =>
   [...signature].every((character, index) => bytes[index] === character.charCodeAt(0));
 
-export type CompoundFileKind = 'encrypted' | 'doc' | 'ppt' | 'xls' | 'other';
+type CompoundFileKind = 'encrypted' | 'doc' | 'ppt' | 'xls' | 'other';
 
 /** The kind of a compound file, by the names of its streams (MS-OFFCRYPTO, 2.3). */
 export function detectCompoundFileKind(bytes: Uint8Array): CompoundFileKind {

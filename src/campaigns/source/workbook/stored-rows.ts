@@ -1,7 +1,7 @@
 import type { FileRecord } from '../../../library/delimited-text/parse-records.ts';
 
 /** The first line of a stored sheet. `sheets`: the names of all visible sheets of its workbook. */
-export interface StoredSheetHead {
+interface StoredSheetHead {
   sheet: string;
   sheets: string[];
 }
