@@ -95,7 +95,7 @@ export class BlockWriter {
   }
 }
 
-export const tooMuchText = () => tooLarge(`it holds more than ${Math.floor(maxCharacters / 1e6)} million characters of text`);
+const tooMuchText = () => tooLarge(`it holds more than ${Math.floor(maxCharacters / 1e6)} million characters of text`);
 
 /** Splits a text of megabytes without paragraphs at blanks: string operations need several times its size. */
 function* splitLongText(text: string): Generator<string> {
