@@ -1,13 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openCsv } from '../../src/campaigns/source/csv-table.ts';
+import type { TableColumns } from '../../src/campaigns/source/columns.ts';
 import { SourceOptions } from '../../src/campaigns/source/options.ts';
 import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
 import { toSourceIssue } from '../../src/campaigns/source/source-issue.ts';
+import type { Issue } from '../../src/library/errors.ts';
 import { briefly, bytesOfText, inChunks, sourceOf } from './source-reading.ts';
 
+type Inspection = { columns: TableColumns; totalRows: number } | { problem: Issue };
+
 /** The columns and the number of rows of a file, or why it cannot be read. */
-async function inspect(file: string | Uint8Array, options: SourceOptions = {}) {
+async function inspect(file: string | Uint8Array, options: SourceOptions = {}): Promise<Inspection> {
   try {
     const { columns, count } = await openCsv(inChunks(typeof file === 'string' ? bytesOfText(file) : file), options, 'US');
     return { columns, totalRows: await count() };

@@ -23,13 +23,17 @@ const record = fc.record({ file_row: fc.integer({ min: 1, max: 2 ** 20 }), cells
 
 test('rows are read as they were stored, wherever their bytes are cut', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(record, { maxLength: 4 }), { maxLength: 4 }), fc.integer({ min: 1, max: 40 }), async (batches, size) => {
-      const stored = await readStoredSheet(inChunks(await store(batches), size));
-      const records: FileRecord[] = [];
-      for await (const one of stored.records) records.push(one);
-      expect(stored.head).toEqual(head);
-      expect(records).toEqual(batches.flat());
-    }),
+    fc.asyncProperty(
+      fc.array(fc.array(record, { maxLength: 4 }), { maxLength: 4 }),
+      fc.integer({ min: 1, max: 40 }),
+      async (batches, size) => {
+        const stored = await readStoredSheet(inChunks(await store(batches), size));
+        const records: FileRecord[] = [];
+        for await (const one of stored.records) records.push(one);
+        expect(stored.head).toEqual(head);
+        expect(records).toEqual(batches.flat());
+      },
+    ),
     { numRuns: 200 },
   );
 });

@@ -67,13 +67,7 @@ describe('a campaign over a workbook', () => {
     const { status, body } = await preview();
     expect([status, body]).toMatchObject([200, { total_rows: 4, dialable_rows: 2, duplicate_rows: 1 }]);
     expect(body.phone_column).toMatchObject({ name: 'Mobile', others: ['Home phone'] });
-    expect(body.columns.map(({ name }: { name: string }) => name)).toEqual([
-      'Mobile',
-      'First name',
-      'Home phone',
-      'column_4',
-      'column_5',
-    ]);
+    expect(body.columns.map(({ name }: { name: string }) => name)).toEqual(['Mobile', 'First name', 'Home phone', 'column_4', 'column_5']);
   });
 
   test('reads the sheet that source_options.sheet names', async () => {
@@ -93,7 +87,16 @@ describe('a campaign over a workbook', () => {
     ],
     [
       'no phone column',
-      [{ name: 'Prices', rows: [['Item', 'Price'], ['Tea', '2']] }, leads],
+      [
+        {
+          name: 'Prices',
+          rows: [
+            ['Item', 'Price'],
+            ['Tea', '2'],
+          ],
+        },
+        leads,
+      ],
       {},
       ['body', 'source_id'],
       'Sheet "Prices" of people.xlsx: No column for phone numbers was found. The headers are: "Item", "Price". Name one of them "phone". The sheets of the workbook are: "Prices", "Leads"; source_options.sheet names the one to read',
@@ -108,7 +111,10 @@ describe('a campaign over a workbook', () => {
   });
 
   test.each([
-    ['an old workbook', [0xd0, 0xcf, 0x11, 0xe0, ...new Array<number>(600).fill(0), ...[...'Workbook'].flatMap((sign) => [sign.charCodeAt(0), 0])]],
+    [
+      'an old workbook',
+      [0xd0, 0xcf, 0x11, 0xe0, ...new Array<number>(600).fill(0), ...[...'Workbook'].flatMap((sign) => [sign.charCodeAt(0), 0])],
+    ],
     ['one that is cut off', [0x50, 0x4b, 3, 4, 1, 2, 3]],
   ])('is refused where it cannot be read: %s', async (_, bytes) => {
     const { create } = await workbookOrganization([], Uint8Array.from(bytes));

@@ -31,7 +31,15 @@ describe('the rows of a sheet', () => {
   });
 
   test('hold what stands in hidden rows and columns, as a CSV of the program does', async () => {
-    const sheet = { name: 'A', rows: [['a', 'b'], ['c', 'd']], hidden: [2], columns: '<col min="2" max="2" hidden="1"/>' };
+    const sheet = {
+      name: 'A',
+      rows: [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+      hidden: [2],
+      columns: '<col min="2" max="2" hidden="1"/>',
+    };
     expect(await rowsOf([sheet])).toEqual([
       ['a', 'b'],
       ['c', 'd'],
@@ -101,8 +109,20 @@ describe('the rows of a sheet', () => {
 
 describe('the sheet that is read', () => {
   const notes = { name: 'Read me', rows: [['These are our people'], ['Call them kindly']] };
-  const leads = { name: 'Leads', rows: [['Phone', 'Name'], ['+1', 'Ann']] };
-  const old = { name: 'Old', rows: [['Phone', 'Name'], ['+2', 'Bob']] };
+  const leads = {
+    name: 'Leads',
+    rows: [
+      ['Phone', 'Name'],
+      ['+1', 'Ann'],
+    ],
+  };
+  const old = {
+    name: 'Old',
+    rows: [
+      ['Phone', 'Name'],
+      ['+2', 'Bob'],
+    ],
+  };
 
   test.each<[string, CellSheet[], string | undefined, string]>([
     ['is the first with a table', [notes, leads, old], undefined, 'Leads'],

@@ -330,7 +330,11 @@ describe('a wrong call or file is exit code 2 and a sentence', () => {
       Uint8Array.from([...Buffer.from('phone,name\n+905321234567,Ay'), 0xfe, 0x65, 10]),
       'name it with --encoding',
     ],
-    ['an old workbook', Uint8Array.from([0xd0, 0xcf, 0x11, 0xe0, ...Buffer.from('x'.repeat(600) + 'W\0o\0r\0k\0b\0o\0o\0k')]), 'old Excel workbook (.xls)'],
+    [
+      'an old workbook',
+      Uint8Array.from([0xd0, 0xcf, 0x11, 0xe0, ...Buffer.from('x'.repeat(600) + 'W\0o\0r\0k\0b\0o\0o\0k')]),
+      'old Excel workbook (.xls)',
+    ],
     ['an archive', Uint8Array.from([0x50, 0x4b, 3, 4, 1, 2, 3]), 'The file is damaged: it is cut off'],
     ['a line without end', `phone,name\n+12123456001,${'x'.repeat(2 << 20)}\n`, 'Row 2 is longer than 1 MiB'],
   ])('%s', async (name, content, message) => {
@@ -340,7 +344,13 @@ describe('a wrong call or file is exit code 2 and a sentence', () => {
   });
 
   test('a workbook without the named sheet, or without people in it', async () => {
-    const prices = { name: 'Prices', rows: [['Item', 'Price'], ['Tea', '2']] };
+    const prices = {
+      name: 'Prices',
+      rows: [
+        ['Item', 'Price'],
+        ['Tea', '2'],
+      ],
+    };
     const people = { name: 'People', rows: [['phone'], ['+12123456001']] };
     const file = write('shop.xlsx', await workbookOf([prices, people]));
     const unknown = await run([file, '--list', 'A', '--sheet', 'Leads']);

@@ -36,10 +36,7 @@ interface CellSource {
 }
 
 /** The rows of a sheet that hold anything, in batches, read from the pieces of its part. Throws `UnparsableDocument` above `maxCharacters`. */
-export async function* readSheetRows(
-  pieces: AsyncIterable<string>,
-  source: CellSource,
-): AsyncGenerator<SheetRow[], undefined, undefined> {
+export async function* readSheetRows(pieces: AsyncIterable<string>, source: CellSource): AsyncGenerator<SheetRow[], undefined, undefined> {
   const collector = new RowCollector(source);
   const reader = new XmlReader(collector);
   // An unpacked piece may be a thousand times as long as its packed bytes.
@@ -117,7 +114,8 @@ class RowCollector {
     const shown = formatCell(this.#value, this.#type, this.#style, this.#source);
     const { maxCharacters } = this.#source;
     this.#characters += shown.text.length;
-    if (this.#characters > maxCharacters) throw tooLarge(`it holds more than ${Math.floor(maxCharacters / 1e6)} million characters of text`);
+    if (this.#characters > maxCharacters)
+      throw tooLarge(`it holds more than ${Math.floor(maxCharacters / 1e6)} million characters of text`);
     const column = this.#column;
     const isHidden = this.#isHiddenRow || this.#hiddenColumns.some(({ from, to }) => from <= column && column <= to);
     this.#row.cells.push({ column, ...shown, isError: this.#type === 'e', isHidden });

@@ -27,7 +27,9 @@ export async function* readSheetRecords(workbook: Workbook, sheet: WorkbookSheet
       const record = toRecord(row);
       if (record.cells.length === 0) continue;
       if (record.cells.reduce((length, cell) => length + cell.length, 0) > maxRowLength)
-        throw new UnreadableFileError(`Row ${record.file_row} of the sheet "${sheet.name}" is longer than 1 MiB; cut the texts in its cells`);
+        throw new UnreadableFileError(
+          `Row ${record.file_row} of the sheet "${sheet.name}" is longer than 1 MiB; cut the texts in its cells`,
+        );
       count += record.cells.length;
       if (count > maxCells) throw tooLarge(`its sheet "${sheet.name}" has more than ${maxCells / 1e6} million cells`);
       records.push(record);

@@ -53,12 +53,14 @@ async function readAllPeople(csv: string): Promise<void> {
 }
 
 /** A workbook of people that is read, or refused in words. */
-const people = (name: string, size: number, piece: string): WorstCase => ({
+const peopleInWorkbook = (name: string, size: number, piece: string): WorstCase => ({
   name: `people in an xlsx with ${name}`,
   size,
   async make(wanted) {
     const filling = fillWith(piece, wanted);
-    const rows = filling.startsWith('<row') ? filling : `<row>${filling.startsWith('<c') ? filling : `<c t="inlineStr"><is><t>${filling}</t></is></c>`}</row>`;
+    const rows = filling.startsWith('<row')
+      ? filling
+      : `<row>${filling.startsWith('<c') ? filling : `<c t="inlineStr"><is><t>${filling}</t></is></c>`}</row>`;
     const bytes = await makeWorkbook([{ name: 'A', rows: phoneHeader + rows }], { texts: ['<t>a</t>'] });
     return () =>
       readAllOfWorkbook(bytes).catch((error: unknown) => {
@@ -129,12 +131,12 @@ export const worstCases: WorstCase[] = [
   text('people with an address without an at sign', 64 * KiB, (size) => `phone,email\n+4930123456,${fillWith('a', size)}\n`, readAllPeople),
   text('people with many numbers', 64 * KiB, (size) => `phone\n${fillWith('+4930123456 ', size)}\n`, readAllPeople),
   ...Object.entries({
-    'cells far to the right': () => '<row><c r="XFD1"><v>1</v></c></row>',
-    'one text in all cells': () => shared,
-    'rows without end': () => '<row><c t="inlineStr"><is><t>+4930123456</t></is></c></row>',
-    'cells in one row': () => '<c t="inlineStr"><is><t>a</t></is></c>',
-    'escapes in a cell': () => '_x000D_',
-  }).map(([name, piece]) => people(name, 64 * KiB, piece())),
+    'cells far to the right': '<row><c r="XFD1"><v>1</v></c></row>',
+    'one text in all cells': shared,
+    'rows without end': '<row><c t="inlineStr"><is><t>+4930123456</t></is></c></row>',
+    'cells in one row': '<c t="inlineStr"><is><t>a</t></is></c>',
+    'escapes in a cell': '_x000D_',
+  }).map(([name, piece]) => peopleInWorkbook(name, 64 * KiB, piece)),
   document('a.csv', 200 * KiB, (size) => `a,b\n${fillWith('1,2\n', size)}`),
   document('a.xlsx with cells far to the right', 200 * KiB, (size) =>
     makeWorkbook([{ name: 'A', rows: fillWith('<row><c r="XFD1"><v>1</v></c></row>', size) }]),

@@ -13,8 +13,7 @@ interface StoredSheetHead {
 export async function* writeStoredSheet(head: StoredSheetHead, batches: AsyncIterable<FileRecord[]>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   yield encoder.encode(toLine(head));
-  for await (const records of batches)
-    yield encoder.encode(records.map(({ file_row, cells }) => toLine([file_row, ...cells])).join(''));
+  for await (const records of batches) yield encoder.encode(records.map(({ file_row, cells }) => toLine([file_row, ...cells])).join(''));
 }
 
 const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;

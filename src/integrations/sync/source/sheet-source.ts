@@ -126,7 +126,10 @@ function toRecord(
   fields: MappedField[],
   defaultCountry: string,
 ): SourceRecord | InvalidRecord | undefined {
-  const phone = choosePhone(phones.map((column) => cells[column] ?? ''), defaultCountry);
+  const phone = choosePhone(
+    phones.map((column) => cells[column] ?? ''),
+    defaultCountry,
+  );
   const filled = [...indexes].flatMap(([field, column]) => {
     const text = field === 'phone' ? phone : (cells[column]?.trim() ?? '');
     return text === '' ? [] : [[field, text] as const];

@@ -18,7 +18,8 @@ export async function readDelimited(bytes: Uint8Array, writer: BlockWriter, { en
     return {};
   } catch (error) {
     // The message names the row: "Row 7 is longer than 1 MiB".
-    if (error instanceof UnreadableFileError && !(error instanceof UnparsableDocument)) throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
+    if (error instanceof UnreadableFileError && !(error instanceof UnparsableDocument))
+      throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
     throw error;
   }
 }
