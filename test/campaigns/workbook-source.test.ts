@@ -4,9 +4,10 @@ import { backgroundContext } from '../../src/accounts/organizations/background-c
 import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
 import type { CampaignSourceRow } from '../../src/campaigns/source/campaign-source.ts';
 import { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
+import { callingOrganization } from '../support/carrier.ts';
 import { newOrganization } from '../support/organization.ts';
 import { workbookOf, type CellSheet } from '../support/people-workbook.ts';
-import { farWindow, newAgent, put, rowsRead, uploaded } from './campaign-service.ts';
+import { farWindow, put, rowsRead, uploaded } from './campaign-service.ts';
 
 const cover: CellSheet = { name: 'Cover', rows: [['Customers of 2026'], ['Do not print']] };
 const leads: CellSheet = {
@@ -22,12 +23,12 @@ const leads: CellSheet = {
 const old: CellSheet = { name: 'Old ones', rows: [['Phone'], ['+12123456009']] };
 
 async function workbookOrganization(sheets: CellSheet[] = [cover, leads, old], file?: Uint8Array) {
-  const { client, id } = await newOrganization();
+  const { client, id, agentId: workflow_id } = await callingOrganization();
   const source_id = await uploaded(client, file ?? (await workbookOf(sheets)), 'people.xlsx');
   const create = async (source_options: object = {}) =>
     client.post('/campaign/create', {
       name: 'Spring',
-      workflow_id: await newAgent(id),
+      workflow_id,
       source_type: 'csv',
       source_id,
       source_options,

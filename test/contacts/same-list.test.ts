@@ -16,7 +16,7 @@ import { collect } from './import-reading.ts';
 
 const german: NewOrganization = { defaultCountry: 'DE' };
 const title = 'Unsere Kunden, Stand Herbst';
-const header = ['First name', 'Last name', 'Email', 'Company phone', 'Work phone', 'Home phone', 'Direct', 'Mobile', 'Note'];
+const header = ['First name', 'Last name', 'Email', 'Company phone', 'Work phone', 'Home phone', 'Direct phone', 'Mobile', 'Note'];
 /** Every kind of row: each phone column, quotes, line breaks, a duplicate, bad numbers, cells right of the headers. */
 const people = [
   ['Jürgen', 'Groß', 'j@example.org', '+49 30 9000001', '', '', '', '0170 1234567', 'asked for "Tee", twice'],
@@ -96,7 +96,7 @@ const toWholeSheet = (rows: string[][]) => emptySheet(130).map((blank, row) => b
 
 const expectedPhones = [
   [1, '+491701234567', 'pending', 'Mobile'],
-  [2, '+33612345678', 'pending', 'Direct'],
+  [2, '+33612345678', 'pending', 'Direct phone'],
   [3, '+34911600002', 'pending', 'Home phone'],
   [4, '+49309000004', 'pending', 'Work phone'],
   [5, '+49309000005', 'pending', 'Company phone'],

@@ -80,8 +80,10 @@ async function* unpack(bytes: Uint8Array, entry: ArchiveEntry): AsyncGenerator<U
     return;
   }
   if (entry.method !== 8) throw damaged(`its part ${entry.name} is packed in an unknown way`);
+  // A reader that stops early leaves the stream as it is: Node fails when a stream is cancelled that is still unpacking.
+  const reader = toSliceStream(packed).pipeThrough(new DecompressionStream('deflate-raw')).getReader();
   try {
-    yield* toSliceStream(packed).pipeThrough(new DecompressionStream('deflate-raw'));
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
   } catch (error) {
     throw error instanceof UnparsableDocument ? error : damaged(`its part ${entry.name} cannot be unpacked`, error);
   }
