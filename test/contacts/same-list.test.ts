@@ -90,7 +90,7 @@ const toComparable = ({ row_number, phone, phone_column, state, reason, variable
   variables,
 });
 
-const emptySheet = (rows: number) => Array.from({ length: rows }, () => new Array<string>(14).fill(''));
+const emptySheet = (rows: number) => Array.from({ length: rows }, () => Array.from({ length: 14 }, () => ''));
 /** Writes rows into the leads, and empties all other cells. */
 const toWholeSheet = (rows: string[][]) => emptySheet(130).map((blank, row) => blank.map((_, column) => rows[row]?.[column] ?? ''));
 

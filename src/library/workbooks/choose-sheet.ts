@@ -29,9 +29,10 @@ export async function chooseSheet(
   return filled;
 }
 
+const toKey = (name: string): string => name.trim().normalize('NFC').toLowerCase();
+
 /** Programs tell sheets apart without their case. */
 function findSheet(sheets: WorkbookSheet[], name: string): WorkbookSheet {
-  const toKey = (text: string) => text.trim().normalize('NFC').toLowerCase();
   const found = sheets.find((sheet) => sheet.name === name) ?? sheets.find((sheet) => toKey(sheet.name) === toKey(name));
   if (!found) {
     const names = listSheetNames(sheets.map((sheet) => sheet.name));
