@@ -131,15 +131,18 @@ describe('what is sent', () => {
     const rows = [
       ['Unsere Kunden'],
       ['Name', 'Company phone', 'Mobil', 'Telefon geschäftlich'],
-      ['Zoë Groß', '+49 30 9000001', 491701234567, ''],
+      ['Zoë Groß', '+49 30 9000001', 1701234567, ''],
       ['José Núñez', '+49 30 9000001', '', '+34 910 600 001', 'ruft zurück'],
     ];
     const cover = { name: 'Deckblatt', rows: [['Bitte lesen']] };
     const csv = write('people.csv', rows.map((cells) => cells.join(',')).join('\n'));
     const workbook = write('people.xlsx', await workbookOf([cover, { name: 'Kunden', rows }]));
-    for (const file of [csv, workbook]) expect((await run([file, '--list', 'A', '--default-country', 'AT'])).code).toBe(1);
+    for (const file of [csv, workbook]) expect((await run([file, '--list', 'A'])).code).toBe(0);
     expect(requests[1]!.body).toEqual(requests[0]!.body);
-    expect(requests[1]!.body.contacts).toMatchObject([{ phone: '+34910600001', custom_fields: { column_5: 'ruft zurück' } }]);
+    expect(requests[1]!.body.contacts).toMatchObject([
+      { phone: '+491701234567' },
+      { phone: '+34910600001', custom_fields: { column_5: 'ruft zurück' } },
+    ]);
     const { stdout } = await run([workbook, '--list', 'A', '--dry-run']);
     expect(stdout).toContain(
       'people.xlsx: 2 rows (sheet "Kunden"). phone from "Mobil", then "Telefon geschäftlich", then "Company phone" (US where it names no country)',

@@ -19,7 +19,10 @@ const uploadRoute = createRoute({
       expires: z.string().optional(),
       signature: z.string().optional(),
     }),
-    body: { content: { 'text/csv': { schema: z.string() } } },
+    body: {
+      description: 'Delimited text in any encoding, or an .xlsx workbook. The content decides which; its Content-Type does not matter.',
+      content: { 'text/csv': { schema: z.string() } },
+    },
   },
   responses: {
     200: jsonResponse(UploadReceipt),

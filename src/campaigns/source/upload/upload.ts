@@ -46,6 +46,6 @@ export async function receiveUpload(
     throw forbidden('The upload URL was changed or has expired; ask POST /campaign/upload-url for a new one');
   const bytes = requireContentLength(request, Number(url.searchParams.get('max_bytes')), 'split it into several campaigns');
   const filename = url.searchParams.get('filename') ?? '';
-  await storeUpload(bindings.FILES, key, request.body, bytes, { customMetadata: { filename }, httpMetadata: { contentType: 'text/csv' } });
+  await storeUpload(bindings.FILES, key, request.body, bytes, { customMetadata: { filename } });
   return { status: 'uploaded', source_id: sourceId, bytes };
 }
