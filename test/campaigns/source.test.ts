@@ -145,6 +145,7 @@ describe('before a campaign is created', () => {
   test.each([
     ['no phone column', 'name,city\nAda,Paris\n', /^No column for phone numbers was found\. The headers are: "name", "city"\. Name one/],
     ['a file without header', '+12123456001,Ann\n+12123456002,Bob\n', /"\+12123456001", "Ann"\. The first row seems to be a person/],
+    ['a web page named as a table', '<html><table>\n<tr><td>phone</td></tr>\n</table>', /web page or XML.*save it as \.xlsx or \.csv/],
     ['an empty file', '', /^The file is empty$/],
     ['a blank file', ' \r\n \n', /^The file is empty: it has no header row$/],
     ['a header alone', 'phone,name\n', /^The file has a header row and no rows below it/],

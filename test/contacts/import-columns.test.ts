@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { mapContactColumns } from '../../src/contacts/import/contact-columns.ts';
 import { toHeaderKey, toSnakeCaseKey } from '../../src/contacts/import/header-key.ts';
 import { findOnePhoneColumn, findPhoneColumns } from '../../src/contacts/import/phone-columns.ts';
+import { rankPhoneOwner } from '../../src/contacts/import/phone-owners.ts';
 import { splitName } from '../../src/contacts/import/split-name.ts';
 
 const isPhone = (header: string) => findPhoneColumns([header], []).length === 1;
@@ -34,6 +35,10 @@ describe('phone columns', () => {
     'Mobil',
     'Handy',
     'Handy privat',
+    'Direct Dial',
+    'HQ Phone',
+    'Firmentelefon',
+    'Teléfono empresa',
     'Telefon geschäftlich',
     'Rufnummer',
     'Téléphone',
@@ -96,6 +101,12 @@ describe('phone columns', () => {
     'phonenumber'.repeat(500) + 'z',
   ])('not %s', (header) => {
     expect(isPhone(header)).toBe(false);
+  });
+
+  test("a phone that is named after the company is the company's", () => {
+    const headers = ['Firmentelefon', 'Telefon geschäftlich', 'HQ Phone', 'Teléfono empresa', 'Direct Dial'];
+    expect(findPhoneColumns(headers, []).slice(0, 2)).toEqual([4, 1]);
+    expect(headers.map(rankPhoneOwner)).toEqual([6, 4, 6, 6, 1]);
   });
 
   test("the person's own phone goes before the company's, however well the columns are filled", () => {

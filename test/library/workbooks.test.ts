@@ -151,6 +151,7 @@ describe('a file that is no workbook', () => {
 
   test.each<[string, () => Uint8Array | Promise<Uint8Array>, RegExp]>([
     ['an old workbook', () => compoundFile('Workbook'), /old Excel workbook \(\.xls\).*save it as \.xlsx or \.csv/],
+    ['an older one', () => compoundFile('Book'), /old Excel workbook \(\.xls\)/],
     ['one with a password', () => compoundFile('EncryptedPackage'), /protected by a password; save it without one/],
     ['a Word document', () => makeWord('<w:p/>'), /a Word document.*save the table in it/],
     ['a binary workbook', () => makeArchive({ 'xl/workbook.bin': 'x' }), /\.xlsb.*save it as \.xlsx or \.csv/],

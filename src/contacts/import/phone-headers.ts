@@ -3,7 +3,7 @@ import { toHeaderKeys } from './header-key.ts';
 /** Headers of phone columns, in order of preference: English, then other languages. */
 export const phoneHeaders = toHeaderKeys(`
   phone number, phone, telephone, telephone number, number, mobile, mobile phone, cell, cell phone, cellular,
-  contact number, contact no, tel, to number, phone 1 - value, msisdn, handphone, whatsapp, landline, e164,
+  contact number, contact no, tel, to number, phone 1 - value, msisdn, handphone, whatsapp, landline, direct dial, direct line, e164,
   Telefon, Telefonnummer, Rufnummer, Fon, Mobil, Mobiltelefon, Mobilfunk, Handy, Handynummer, Festnetz,
   téléphone, numéro de téléphone, numéro, portable, téléphone portable, téléphone mobile, n° de téléphone,
   teléfono, número de teléfono, móvil, teléfono móvil, celular, teléfono celular, número de celular,
@@ -31,12 +31,12 @@ export const ambiguousPhoneHeaders = toHeaderKeys('number, numéro, 联系方式
 /** Words before or after a phone word that keep it the contact's number. Words for an assistant's phone or a fax are left out. */
 export const phoneHeaderModifiers = toHeaderKeys(`
   primary, main, home, work, business, office, company, direct, personal, private, other, default, preferred,
-  address, billing, shipping, customer, client, contact, lead, user, caller, callee, recipient, guest, patient, member,
+  hq, headquarters, switchboard, empresa, société, azienda, bedrijf, address, billing, shipping, customer, client, contact, lead, user, caller, callee, recipient, guest, patient, member,
   owner, buyer, student, candidate, applicant, employee, prospect, subscriber, participant, your, my, alternate, alternative, secondary,
   numero, número de, numero di, numer, first, second, international, full, formatted, normalized, raw, e164, day, daytime,
   evening, person, account, to,
   number, numbers, no, nr, num, nummer, value, line, field, phone, mobile, cell, sms, call, callback, wa, voice,
-  geschäftlich, privat, dienstlich, firma, büro, zentrale, haupt, weiteres, kunde, kunden, wert,
+  geschäftlich, privat, dienstlich, firma, firmen, büro, zentrale, haupt, weiteres, kunde, kunden, wert,
   bureau, domicile, travail, professionnel, pro, personnel, fixe, principal, client, perso, valeur,
   casa, trabajo, oficina, particular, fijo, fixo, cliente, comercial, residencial, trabalho, ufficio, fisso, contacto, contato, valor,
   thuis, werk, zakelijk, prive, służbowy, domowy, stacjonarny, kontaktowy, kontakt, jobb, hem, arbejde, iş, ev,

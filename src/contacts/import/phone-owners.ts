@@ -15,7 +15,9 @@ const workWords = toHeaderKeys(`
   werk, zakelijk, służbowy, jobb, arbejde, iş, рабочий, 勤務先, 办公,
 `);
 const otherWords = toHeaderKeys('other, alternate, alternative, secondary, weiteres');
-const companyWords = toHeaderKeys('company, firma, zentrale, 会社, 公司');
+const companyWords = toHeaderKeys(
+  'company, hq, headquarters, switchboard, firma, firmen, zentrale, empresa, société, azienda, bedrijf, 会社, 公司',
+);
 
 /** 0: the person's mobile phone; higher numbers are nearer to the company. A work mobile is a mobile phone; a company's is the company's. */
 export function rankPhoneOwner(header: string): number {

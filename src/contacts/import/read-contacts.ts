@@ -140,12 +140,17 @@ function splitTags(cell: string): string[] {
 
 const maxShownHeaders = 30;
 
+/** Programs export web pages and XML as .xls. */
+const isMarkup = (header: string): boolean => /^<(?:!doctype|html|table|\?xml)\b/i.test(header);
+
 /** The error of a table without a matching header: the missing column, the headers, and the advice. */
 export function missingColumnMessage(content: string, names: string[], headers: string[], defaultCountry: string): string {
   const shown = headers.slice(0, maxShownHeaders).map((header) => `"${header.length > 60 ? `${header.slice(0, 60)}...` : header}"`);
   const more = headers.length > maxShownHeaders ? ` and ${headers.length - maxShownHeaders} more` : '';
-  const advice = headers.some((header) => 'phone' in normalizePhone(header, defaultCountry))
-    ? 'The first row seems to be a person; put a row of headers above it'
-    : `Name one of them ${names.map((name) => `"${name}"`).join(' or ')}`;
+  const advice = isMarkup(headers[0] ?? '')
+    ? 'The file seems to be a web page or XML under the name of a table; open it in a spreadsheet program and save it as .xlsx or .csv'
+    : headers.some((header) => 'phone' in normalizePhone(header, defaultCountry))
+      ? 'The first row seems to be a person; put a row of headers above it'
+      : `Name one of them ${names.map((name) => `"${name}"`).join(' or ')}`;
   return `No column for ${content} was found. The headers are: ${shown.join(', ')}${more}. ${advice}`;
 }

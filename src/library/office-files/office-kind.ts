@@ -39,5 +39,6 @@ export function detectCompoundFileKind(bytes: Uint8Array): CompoundFileKind {
   if (holds('EncryptedPackage')) return 'encrypted';
   if (holds('WordDocument')) return 'doc';
   if (holds('PowerPoint Document')) return 'ppt';
-  return holds('Workbook') ? 'xls' : 'other';
+  // Excel 5 calls the stream "Book".
+  return holds('Workbook') || holds('Book') ? 'xls' : 'other';
 }

@@ -36,14 +36,19 @@ export async function openWorkbook(archive: Archive): Promise<Workbook> {
   return { sheets, rows: ({ part }, maxCharacters) => readSheetRows(archive.pieces(part), { texts, showNumber, maxCharacters }) };
 }
 
+/** Some programs name the namespace of relationships otherwise than `r`. */
+const findRelationshipId = (attributes: Record<string, string>): string | undefined =>
+  Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1];
+
 async function readSheetList(archive: Archive, main: string) {
   const listed: { name: string; isHidden: boolean; id: string }[] = [];
   let isFrom1904 = false;
   await readXml(archive.pieces(main), {
     open(element, attributes) {
-      const { name, state = 'visible', 'r:id': id } = attributes;
+      const { name, state = 'visible' } = attributes;
       if (element === 'workbookPr') isFrom1904 = attributes['date1904'] === '1' || attributes['date1904'] === 'true';
-      if (element === 'sheet' && name !== undefined && id !== undefined) listed.push({ name, isHidden: state !== 'visible', id });
+      const id = element === 'sheet' ? findRelationshipId(attributes) : undefined;
+      if (name !== undefined && id !== undefined) listed.push({ name, isHidden: state !== 'visible', id });
     },
   });
   return { listed, isFrom1904 };
