@@ -7,6 +7,7 @@ import { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
 import { callingOrganization } from '../support/carrier.ts';
 import { newOrganization } from '../support/organization.ts';
 import { workbookOf, type CellSheet } from '../support/people-workbook.ts';
+import { allRows, draftCampaign, goTo, inside, inState, monday, newActionId, settle, standAt } from './live-campaigns.ts';
 import { farWindow, put, rowsRead, uploaded } from './campaign-service.ts';
 
 const cover: CellSheet = { name: 'Cover', rows: [['Customers of 2026'], ['Do not print']] };
@@ -179,5 +180,57 @@ describe('the stored rows of a workbook', () => {
     await put(ticket.upload_url, await workbookOf([old]));
     expect((await preview()).body.rows).toMatchObject([{ phone: '+12123456009' }]);
     expect(id).toBeGreaterThan(0);
+  });
+});
+
+describe('a campaign whose object dies while it reads a workbook', () => {
+  const phones = Array.from({ length: 1200 }, (_, index) => `+1212555${1000 + index}`);
+  const folderOf = async (campaign: number, organization: number) => {
+    const row = await env.DB.prepare('SELECT source_id FROM campaign WHERE id = ?').bind(campaign).first<{ source_id: string }>();
+    return `campaign_sources/${organization}/${row!.source_id}`;
+  };
+
+  test.each<[string, 'contacts' | 'get' | 'put', number, number]>([
+    ['before it opens the file', 'get', 1, 0],
+    ['before it looks for the stored rows', 'get', 2, 0],
+    ['before it stores the rows', 'put', 1, 0],
+    ['before it reads the stored rows', 'get', 3, 0],
+    ['at the second page of rows', 'contacts', 2, 500],
+    ['at the third page of rows', 'contacts', 3, 1000],
+  ])('has every row once: %s', async (_, call, dies, before) => {
+    const campaign = await draftCampaign();
+    const key = await folderOf(campaign.id, campaign.organizationId);
+    await env.FILES.put(key, await workbookOf([{ name: 'A', rows: [['Phone'], ...phones.map((phone) => [phone])] }]));
+    await standAt(campaign, monday);
+    const counts = { contacts: 0, get: 0, put: 0 };
+    const count = (made: keyof typeof counts) => {
+      counts[made] += 1;
+      if (made === call && counts[made] === dies) throw new Error('the isolate is gone');
+    };
+    await inside(campaign.stub(), (object) => {
+      const real = object.env;
+      const prepare = (sql: string) => {
+        // Each page looks up the contacts of its numbers.
+        if (/FROM .*contact\b/s.test(sql) && /phone/.test(sql)) count('contacts');
+        return real.DB.prepare(sql);
+      };
+      const database = { prepare, batch: (statements: D1PreparedStatement[]) => real.DB.batch(statements) };
+      const files = {
+        get: async (name: string) => (count('get'), real.FILES.get(name)),
+        put: async (name: string, value: ArrayBuffer) => (count('put'), real.FILES.put(name, value)),
+      };
+      object.env = new Proxy(real, {
+        get: (target, name) => (name === 'DB' ? database : name === 'FILES' ? files : Reflect.get(target, name)),
+      });
+    });
+    await campaign.stub().start(campaign.organizationId, campaign.id, newActionId());
+    await settle(campaign);
+    expect(await inState(campaign, 'syncing')).toMatchObject({ total_rows: before });
+    await goTo(campaign, monday + 60_000);
+    expect(await inState(campaign, 'running')).toMatchObject({ total_rows: 1200, skipped_rows: 0 });
+    expect((await allRows(campaign)).map(({ row_number, phone }) => [row_number, phone])).toEqual(
+      phones.map((phone, index) => [index + 1, phone]),
+    );
+    expect((await env.FILES.list({ prefix: `${key}/` })).objects).toHaveLength(1);
   });
 });
