@@ -1,4 +1,4 @@
-import { openCsv } from '../../src/campaigns/source/csv-table.ts';
+import { openCsv } from '../../src/campaigns/source/file-source.ts';
 import type { SourceOptions } from '../../src/campaigns/source/options.ts';
 import type { SourceRow } from '../../src/campaigns/source/read-rows.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openCsv } from '../../src/campaigns/source/csv-table.ts';
+import { openCsv } from '../../src/campaigns/source/file-source.ts';
 import type { TableColumns } from '../../src/campaigns/source/columns.ts';
 import { SourceOptions } from '../../src/campaigns/source/options.ts';
 import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';

@@ -1,9 +1,12 @@
+import { readTable } from '../../library/delimited-text/read-table.ts';
 import { looksLikeWorkbook } from '../../library/office-files/office-kind.ts';
+import { requireCertainty } from '../../library/text/decode-text.ts';
+import { decodeTextStream } from '../../library/text/decode-text-stream.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import type { Context } from '../../context.ts';
 import type { CampaignSource } from './campaign-source.ts';
-import { openCsv } from './csv-table.ts';
-import type { FileTable } from './file-table.ts';
+import { hasPhoneColumn } from './columns.ts';
+import { toFileTable, type FileTable } from './file-table.ts';
 import type { SourceOptions } from './options.ts';
 import { addContacts } from './read-rows.ts';
 import { missingUploadError, openUpload } from './upload/store.ts';
@@ -24,6 +27,16 @@ export async function openFileTable(
   if (!options.sheet) return openCsv(file.bytes, options, organization.defaultCountry);
   await file.close();
   throw new SheetlessFile(`${file.filename ?? 'The file'} is no workbook and has no sheets; leave source_options.sheet out`);
+}
+
+/**
+ * Opens delimited text as a campaign reads it, with a small part in memory at a time. `defaultCountry` is the organization's. Throws
+ * `UnreadableFileError`, whose message names what was found, for an empty file, a file without a table, and a table without a phone column.
+ */
+export async function openCsv(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<FileTable> {
+  const text = decodeTextStream(bytes, { encoding: options.encoding ?? undefined, onDetected: ({ guess }) => requireCertainty(guess) });
+  const table = await readTable(text, { isHeader: (cells) => hasPhoneColumn(cells, options) });
+  return toFileTable(table, options, defaultCountry);
 }
 
 /** The rows of an uploaded file, each with the contact that has its number. */
