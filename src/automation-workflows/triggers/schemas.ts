@@ -125,7 +125,7 @@ export const DeliveryAccepted = z
     deliveries: z
       .array(
         z.object({
-          delivery_id: z.string().describe('Id of the delivery.'),
+          delivery_id: z.string().describe('Id of the delivery of this element: what the sender calls it, else one of ours.'),
           duplicate: z.boolean().describe('Whether it was accepted before.'),
         }),
       )
