@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createApp } from '../src/app.ts';
 import { publishedDocument } from '../src/openapi/published-document.ts';
+import { packedCharacterMaps } from './build/pack-character-maps.ts';
 import { withCostTable, type MeasuredCosts } from './deploy/cost-table.ts';
 import { projectDirectory } from './local/settings.ts';
 import { toSourceWorker, writeConfigVariant } from './local/config-variant.ts';
@@ -31,10 +32,11 @@ async function deployingPage(): Promise<{ page: string; current: string }> {
   return { page, current: withCostTable(page, JSON.parse(results) as MeasuredCosts) };
 }
 
-/** Writes what is made from the code and committed: the OpenAPI document, the types of the bindings, and the costs in the docs. */
+/** Writes what is made and committed: the OpenAPI document, the types of the bindings, the costs in the docs, and the character maps of PDFs. */
 export async function writeGenerated(stateDirectory: string): Promise<void> {
   await writeFile(openApiPath, openApiText());
   await writeFile(deployingPath, (await deployingPage()).current);
+  for (const [path, text] of packedCharacterMaps()) await writeFile(join(projectDirectory, path), text);
   await runTypes(stateDirectory);
 }
 
@@ -44,6 +46,8 @@ export async function staleFiles(stateDirectory: string): Promise<string[]> {
   const stale = committed === openApiText() ? [] : ['openapi.json (npm run generate)'];
   const { page, current } = await deployingPage();
   if (page !== current) stale.push('docs/deploying.md (npm run generate)');
+  for (const [path, text] of packedCharacterMaps())
+    if ((await readFile(join(projectDirectory, path), 'utf8').catch(() => '')) !== text) stale.push(`${path} (npm run generate)`);
   const isCurrent = await runTypes(stateDirectory, '--check').then(
     () => true,
     () => false,

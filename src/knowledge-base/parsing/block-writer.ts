@@ -64,6 +64,12 @@ export class BlockWriter {
     if (table && table.rows.length > 0) this.writeRows(table);
   }
 
+  /** The next rows continue the current table on another page. */
+  continueTable(page: number): void {
+    if (this.openTable && this.openTable.rows.length > 0) this.writeRows(this.openTable);
+    this.page = page;
+  }
+
   /** Adds a block of another reader. */
   add(block: Block): void {
     if (this.openTable) this.endTable();

@@ -1,10 +1,10 @@
 import type { BlockWriter } from './block-writer.ts';
 
-/** The facts of a document beside its blocks. */
+/** The facts of a document beside its blocks. `pages_without_text`: their numbers. */
 export interface ReadResult {
   title?: string | null | undefined;
   pages?: number;
-  pages_without_text?: number;
+  pages_without_text?: number[];
 }
 
 /** `encoding`: that of a text, if the sender names it. */

@@ -42,13 +42,14 @@ export async function parseDocument(bytes: Uint8Array, name: string, declaredTyp
   });
   writer.endTable();
   if (writer.blocks.length === 0) throw toEmptyDocumentError(type, reading);
-  writer.warnings.add('pages_without_text', { count: reading.pages_without_text ?? 0 });
+  const withoutText = reading.pages_without_text ?? [];
+  for (const place of withoutText) writer.warnings.add('pages_without_text', { place });
   writer.warnings.add('images_skipped', { count: images });
   const blocks = typesWithTypedHeadings.has(type) ? detectTypedHeadings(writer.blocks) : writer.blocks;
   return {
     title: cleanLine(reading.title ?? '').slice(0, 300) || findTitle(writer.blocks),
     blocks,
-    metadata: { type, pages: reading.pages ?? null, pages_without_text: reading.pages_without_text ?? 0 },
+    metadata: { type, pages: reading.pages ?? null, pages_without_text: withoutText.length },
     warnings: writer.warnings.list(),
   };
 }

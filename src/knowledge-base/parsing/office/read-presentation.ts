@@ -16,13 +16,13 @@ export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): 
   if (!archive.has(main)) throw damaged('it has no main part');
   const slides = await findSlides(archive, main);
   const footers = new Set<string>();
-  let withoutText = 0;
+  const withoutText: number[] = [];
   for (const [index, slide] of slides.entries()) {
     const before = writer.blocks.length;
     writer.page = index + 1;
     await writeSlide(archive, slide, writer, footers);
     writer.endTable();
-    if (writer.blocks.length === before) withoutText += 1;
+    if (writer.blocks.length === before) withoutText.push(index + 1);
   }
   if (writer.blocks.length > 0) for (const footer of footers) writer.paragraph(footer);
   return { title: await readTitle(archive), pages: slides.length, pages_without_text: withoutText };

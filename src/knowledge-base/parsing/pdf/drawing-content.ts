@@ -1,3 +1,5 @@
+import { parseDrawnPaths, type PathCommand } from './drawn-paths.ts';
+
 /** The cost of a stream of drawing commands. */
 export interface DrawingContent {
   bytes: number;
@@ -7,6 +9,9 @@ export interface DrawingContent {
   /** How often the stream draws the object of each name. */
   draws: Map<string, number>;
   showsText: boolean;
+  /** Undefined: too many, or no longer kept. */
+  paths: PathCommand[] | undefined;
+  isKept: boolean;
 }
 
 /**
@@ -20,6 +25,8 @@ export function parseDrawingContent(text: string): DrawingContent {
     unrestored: 0,
     draws: new Map(),
     showsText: /T[jJ]|[\s\0)>\]]['"]/.test(text),
+    paths: parseDrawnPaths(text),
+    isKept: false,
   };
   for (const { 1: word, 2: name } of text.matchAll(
     /(?<![^\s\0)\]>}])([qQ])(?![^\s\0(/[<{%])|\/([^\s\0()[\]<>{}/%]*)[\s\0]*Do(?![^\s\0(/[<{%])/g,

@@ -1,6 +1,8 @@
 import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import type { DrawingContent } from './drawing-content.ts';
 import { parseDrawingContent } from './drawing-content.ts';
+import { parseNames, parseReferences, resolveNames, type NameTables } from './drawing-names.ts';
+import { identity, RulingLineCollector, type DrawnForm, type Matrix, type RulingLine } from './ruling-lines.ts';
 import type { PdfObject, PdfObjects } from './pdf-objects.ts';
 import { exportAgainAdvice } from './reject-decompression-bombs.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
@@ -28,6 +30,9 @@ const maxFileRatio = 200;
 const minBytesForRatioCheck = 16 << 20;
 /** The maximum of objects that are searched for a page's names. */
 const maxFollowedObjects = 50;
+/** The maximum of path commands that are kept for forms, and of ruling lines of all pages. Later tables are read by their columns. */
+const maxKeptCommands = 100_000;
+const maxRulingLines = 300_000;
 
 /**
  * Checks the drawing cost of the pages: a reader processes a form as often as it is drawn, and forms draw each other. Computed from the bytes
@@ -35,16 +40,29 @@ const maxFollowedObjects = 50;
  */
 export class DrawingCosts {
   private readonly pages: Map<number, DrawingCost>;
+  private readonly lines: Map<number, Float32Array>;
   private readonly fileBytes: number;
   private totalBytes = 0;
 
-  private constructor(pages: Map<number, DrawingCost>, fileBytes: number) {
+  private constructor({ pages, lines }: Pick<DrawingAnalyzer, 'pages' | 'lines'>, fileBytes: number) {
     this.pages = pages;
+    this.lines = lines;
     this.fileBytes = fileBytes;
   }
 
   static async measure(objects: PdfObjects, fileBytes: number): Promise<DrawingCosts> {
-    return new DrawingCosts(await new DrawingAnalyzer(objects).measurePages(), fileBytes);
+    const analyzer = new DrawingAnalyzer(objects);
+    await analyzer.measurePages();
+    return new DrawingCosts(analyzer, fileBytes);
+  }
+
+  /** The lines that a page draws along and across it. `reference`: the object number of the page. */
+  rulingLines(reference: number | undefined): RulingLine[] {
+    const numbers = [...(this.lines.get(reference ?? -1) ?? [])];
+    return Array.from({ length: numbers.length / 4 }, (_, index) => {
+      const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = numbers.slice(index * 4, index * 4 + 4);
+      return { x0, y0, x1, y1 };
+    });
   }
 
   /** Throws `UnparsableDocument` when the page, or all pages so far, cost too much. `reference`: the object number of the page. */
@@ -62,37 +80,47 @@ export class DrawingCosts {
 
 const tooMuchInDocument = `its pages draw more than ${maxDocumentBytes >> 20} MiB of commands`;
 
-/** The dictionaries that resolve a name; each may have another object for it. */
-type NameTables = Map<string, Set<number>>[];
-
 class DrawingAnalyzer {
+  /** By the object number of the page. */
+  readonly pages = new Map<number, DrawingCost>();
+  readonly lines = new Map<number, Float32Array>();
   private readonly objects: PdfObjects;
   private readonly contents = new Map<PdfObject, DrawingContent>();
   private readonly forms = new Map<number, DrawingCost>();
   /** The scanned bytes since other tasks ran. */
   private unpacked = 0;
   private readonly names = new Map<PdfObject, Map<string, Set<number>>>();
+  private readonly drawnForms = new Map<PdfObject, DrawnForm | undefined>();
+  private keptCommands = 0;
+  private lineCount = 0;
 
   constructor(objects: PdfObjects) {
     this.objects = objects;
   }
 
-  async measurePages(): Promise<Map<number, DrawingCost>> {
-    const pages = new Map<number, DrawingCost>();
+  async measurePages(): Promise<void> {
     let inAll = 0;
     for (const [number, versions] of this.objects.entries()) {
       for (const version of versions) {
         if (!/\/Contents\b/.test(version.text)) continue;
-        const work = await this.measurePage(version);
+        const collector = new RulingLineCollector();
+        const work = await this.measurePage(version, collector);
         inAll += work.bytes;
         if (inAll > maxDocumentBytes) throw tooLarge(tooMuchInDocument);
-        pages.set(number, maxCost(pages.get(number), work));
+        this.pages.set(number, maxCost(this.pages.get(number), work));
+        this.keepLines(number, collector);
       }
     }
-    return pages;
   }
 
-  private async measurePage({ text }: PdfObject): Promise<DrawingCost> {
+  private keepLines(page: number, { lines, isDrawing }: RulingLineCollector): void {
+    this.lines.delete(page);
+    if (isDrawing || lines.length === 0 || this.lineCount + lines.length > maxRulingLines) return;
+    this.lineCount += lines.length;
+    this.lines.set(page, Float32Array.from(lines.flatMap(({ x0, y0, x1, y1 }) => [x0, y0, x1, y1])));
+  }
+
+  private async measurePage({ text }: PdfObject, collector: RulingLineCollector): Promise<DrawingCost> {
     const work: DrawingCost = { ...noCost };
     let names: NameTables | undefined;
     let left = 0;
@@ -105,6 +133,9 @@ class DrawingAnalyzer {
         const content = await this.loadContent(stream);
         leftHere = Math.max(leftHere, content.unrestored);
         drawn = maxCost(drawn, await this.measureContent(content, names, 0));
+        const tables = names;
+        if (content.paths) collector.follow(content.paths, (name) => this.findForm(tables, name));
+        if (!this.keepCommands(content)) content.paths = undefined;
       }
       work.bytes += drawn.bytes + bytesPerStream;
       work.maxDepth = Math.max(work.maxDepth, left + drawn.maxDepth);
@@ -161,10 +192,39 @@ class DrawingAnalyzer {
       if (version.start === undefined || isImage(version.text)) continue;
       if (depth > maxFormDepth) throw tooLarge(`forms in it draw each other more than ${maxFormDepth} deep`, exportAgainAdvice);
       const own = /\/Resources\b/.test(version.text) ? this.findNames(version.text) : names;
-      work = maxCost(work, await this.measureContent(await this.loadContent(version), own, depth));
+      const content = await this.loadContent(version);
+      if (!this.keepCommands(content)) content.paths = undefined;
+      work = maxCost(work, await this.measureContent(content, own, depth));
     }
     this.forms.set(number, work);
     return work;
+  }
+
+  /** Whether the commands of a stream stay in memory, for the next page or form that draws it. */
+  private keepCommands(content: DrawingContent): boolean {
+    if (content.isKept) return true;
+    if (!content.paths || this.keptCommands + content.paths.length > maxKeptCommands) return false;
+    this.keptCommands += content.paths.length;
+    content.isKept = true;
+    return true;
+  }
+
+  /** The form that a name stands for: of several versions the last. Its content has been measured before. */
+  private findForm(names: NameTables, name: string): DrawnForm | undefined {
+    const number = [...resolveNames(names, name)].at(-1);
+    const version = number === undefined ? undefined : this.objects.get(number).findLast(({ start }) => start !== undefined);
+    if (!version || isImage(version.text)) return undefined;
+    if (!this.drawnForms.has(version)) this.drawnForms.set(version, this.toForm(version, names));
+    return this.drawnForms.get(version);
+  }
+
+  private toForm(version: PdfObject, names: NameTables): DrawnForm | undefined {
+    const commands = this.contents.get(version)?.paths;
+    if (!commands || commands.length === 0) return undefined;
+    const own = /\/Resources\b/.test(version.text) ? this.findNames(version.text) : names;
+    const numbers = /\/Matrix[\s\0]*\[([^\]]*)\]/.exec(version.text)?.[1]?.match(/[-+.\d]+/g)?.map(Number) ?? [];
+    const matrix = numbers.length === 6 ? (numbers as unknown as Matrix) : identity;
+    return { commands, matrix, find: (name) => this.findForm(own, name) };
   }
 
   /** The names of a dictionary and of its resources; a page inherits the names of its parents. */
@@ -192,26 +252,6 @@ class DrawingAnalyzer {
 }
 
 const isImage = (text: string) => /\/Subtype\s*\/Image\b/.test(text) && !/\/Form\b/.test(text);
-
-/** Every name with a reference behind it, and the numbers referred to. */
-function parseNames(text: string): Map<string, Set<number>> {
-  const names = new Map<string, Set<number>>();
-  for (const [, name = '', number] of text.matchAll(/\/([^\s\0()[\]<>{}/%]+)[\s\0]+(\d+)[\s\0]+\d+[\s\0]+R/g)) {
-    const numbers = names.get(name) ?? new Set();
-    names.set(name, numbers.add(Number(number)));
-  }
-  return names;
-}
-
-function resolveNames(where: NameTables, ...names: string[]): Set<number> {
-  const numbers = new Set<number>();
-  for (const found of where) for (const name of names) for (const number of found.get(name) ?? []) numbers.add(number);
-  return numbers;
-}
-
-function* parseReferences(list: string): Generator<number> {
-  for (const [, number] of list.matchAll(/(\d+)[\s\0]+\d+[\s\0]+R/g)) yield Number(number);
-}
 
 const maxCost = (one: DrawingCost | undefined, other: DrawingCost): DrawingCost => ({
   bytes: Math.max(one?.bytes ?? 0, other.bytes),

@@ -7,6 +7,8 @@ const maxCharactersPerTable = 2 << 20;
 /** The maximum of all fonts, and of all fonts times the number of loads. */
 const maxTotalCharacters = 1e8;
 const maxLoadedCharacters = 5e8;
+/** About how many characters one of Adobe's maps has. */
+const predefinedMapCharacters = 30_000;
 
 /**
  * Counts the characters in the ranges of the fonts' tables of meanings and widths: a few letters of the file can define a range of any
@@ -17,6 +19,7 @@ export async function countFontRanges(objects: PdfObjects): Promise<number> {
   let inAll = 0;
   for (const [, versions] of objects.entries()) {
     for (const { text } of versions) {
+      inAll += countPredefinedMaps(text) * predefinedMapCharacters;
       for (const [, reference] of text.matchAll(/\/(?:ToUnicode|Encoding|UseCMap)[\s\0]*(\d+)[\s\0]+\d+[\s\0]+R/g)) {
         const number = Number(reference);
         if (!tables.has(number)) tables.set(number, await countMeanings(objects, number));
@@ -28,6 +31,13 @@ export async function countFontRanges(objects: PdfObjects): Promise<number> {
     }
   }
   return inAll;
+}
+
+/** How many of Adobe's maps a font needs: one from its codes to characters, and one for what these mean, if the file does not say so. */
+function countPredefinedMaps(text: string): number {
+  if (!/\/Type0\b/.test(text)) return 0;
+  const isEncoded = /\/Encoding[\s\0]*\/(?!Identity)/.test(text);
+  return (isEncoded ? 1 : 0) + (/\/ToUnicode\b/.test(text) ? 0 : 1);
 }
 
 /** Throws `UnparsableDocument` for too many characters. `loads`: how often the fonts of the file are loaded. */

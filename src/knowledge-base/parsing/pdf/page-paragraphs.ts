@@ -1,46 +1,102 @@
+import { cleanText } from '../clean-text.ts';
 import type { HyphenJoiner } from './hyphens.ts';
-import type { PageRuns } from './page-runs.ts';
+import type { ReadPage } from './page-reader.ts';
 import { splitIntoParagraphs } from './paragraphs.ts';
 import type { PageParagraph } from './paragraphs.ts';
 import { splitIntoRegions } from './regions.ts';
+import { median, type Region, type Row } from './rows.ts';
+import { findRuledTables, type RuledTable } from './ruled-tables.ts';
 import type { RunningLines } from './running-lines.ts';
-import { toSegments } from './segments.ts';
+import { toSegments, type Segment } from './segments.ts';
+import { findColumns } from './table-columns.ts';
 import { toTableCells } from './table-rows.ts';
+import type { Rule } from './rules.ts';
 
-/** A page with more runs is a drawing or an attack; its text is kept in the order of the file. A page of small print has 3,000 runs. */
-const maxRuns = 20_000;
-/**
- * The maximum of comparisons between runs in a document: 4,000 pages of 1,000 runs. Later pages are sorted only when they have few runs.
- */
-const maxComparisons = 4e9;
-const smallPageRuns = 500;
+/** A page with more lines across it is a drawing: its tables are read by their columns. */
+const maxRulesAcross = 300;
+const linePitch = 1.2;
+/** The length of the text that stands for a line of a table in drawn lines while the page is sorted: it counts as running text. */
+const tableLineLength = 60;
 
 /** The state that earlier pages pass to later ones. */
 export interface PageReadingState {
   running: RunningLines;
   hyphens: HyphenJoiner;
-  comparisons: number;
 }
 
-/** The paragraphs of a page, region by region, in reading order. `number`: the page, from 1. */
-export function* readPageParagraphs(
-  { runs, aside, height }: PageRuns,
-  number: number,
-  memory: PageReadingState,
-): Generator<PageParagraph[]> {
-  const { running, hyphens } = memory;
-  memory.comparisons += runs.length ** 2;
-  if (runs.length > maxRuns || (memory.comparisons > maxComparisons && runs.length > smallPageRuns))
-    yield [toUnplacedParagraph('text', number, runs.map((run) => run.text).join(' '))];
-  else {
-    const segments = running.removeFrom(toSegments(runs), number, height);
-    for (const { text } of segments) hyphens.learn(text);
-    for (const region of splitIntoRegions(segments)) {
-      if (region.kind === 'lines') yield splitIntoParagraphs(region.rows, number, hyphens);
-      else yield [{ ...toUnplacedParagraph('table', number), rows: toTableCells(region.rows, hyphens) }];
+/** The paragraphs of a page, region by region, in reading order, and its form fields. */
+export function* readPageParagraphs({ number, page, segments, fields }: ReadPage, memory: PageReadingState): Generator<PageParagraph[]> {
+  if (segments) yield* readSorted(memory.running.removeFrom(segments, number), page.rules, number, memory.hyphens);
+  else yield [toUnplacedParagraph('text', number, page.runs.map((run) => run.text).join(' '))];
+  if (page.aside.trim() !== '') yield [toUnplacedParagraph('text', number, page.aside)];
+  for (const field of fields) yield [toUnplacedParagraph('text', number, field)];
+}
+
+function* readSorted(segments: Segment[], rules: Rule[], number: number, hyphens: HyphenJoiner): Generator<PageParagraph[]> {
+  for (const { text } of segments) hyphens.learn(text);
+  const ruled = findRuledTables(
+    segments.flatMap(({ runs }) => runs),
+    rules,
+    hyphens,
+  );
+  const inTables = new Set(ruled.flatMap(({ runs }) => runs));
+  const others = ruled.length === 0 ? segments : segments.flatMap((segment) => withoutRuns(segment, inTables));
+  const places = placeTables(ruled, others);
+  const across = rules.filter((rule) => rule.isAcross && !ruled.some((table) => rule.at >= table.top - 4 && rule.at <= table.bottom + 4));
+  const usable = across.length > maxRulesAcross ? [] : across;
+  for (const region of splitIntoRegions([...others, ...places.keys()], usable)) {
+    for (const part of splitAtTables(region, places)) {
+      if ('cells' in part) yield [{ ...toUnplacedParagraph('table', number), rows: part.cells, columns: part.columns }];
+      else if (part.kind === 'lines') yield splitIntoParagraphs(part.rows, number, hyphens);
+      else
+        yield [
+          { ...toUnplacedParagraph('table', number), rows: toTableCells(part.rows, hyphens, usable), columns: findColumns(part.rows) },
+        ];
     }
   }
-  if (aside.trim() !== '') yield [toUnplacedParagraph('text', number, aside)];
+}
+
+function withoutRuns(segment: Segment, excluded: Set<unknown>): Segment[] {
+  const left = segment.runs.filter((run) => !excluded.has(run));
+  if (left.length === segment.runs.length) return [segment];
+  return left.length === 0 ? [] : toSegments(left);
+}
+
+/** Lines in the place of each table, which go through the sorting of the page like text. */
+function placeTables(tables: RuledTable[], others: Segment[]): Map<Segment, RuledTable> {
+  const size = median(
+    others.map((segment) => segment.size),
+    10,
+  );
+  const places = new Map<Segment, RuledTable>();
+  for (const table of tables) {
+    const { left, right, top, bottom } = table;
+    const count = Math.max(1, Math.min(200, Math.floor((bottom - top) / (size * linePitch))));
+    for (let line = 1; line <= count; line += 1) {
+      const baseline = top + ((bottom - top) * line) / count;
+      places.set({ text: 'x'.repeat(tableLineLength), left, right, baseline, size, font: '', isOneFont: true, runs: [] }, table);
+    }
+  }
+  return places;
+}
+
+/** Puts each table where the first of its lines is. */
+function* splitAtTables(region: Region, places: Map<Segment, RuledTable>): Generator<Region | RuledTable> {
+  let rows: Row[] = [];
+  const written = new Set<RuledTable>();
+  for (const row of region.rows) {
+    const tables = new Set(row.segments.flatMap((segment) => places.get(segment) ?? []));
+    if (tables.size === 0) {
+      rows.push(row);
+      continue;
+    }
+    if (rows.length > 0) yield { kind: region.kind, rows };
+    for (const table of tables) if (!written.has(table)) yield table;
+    for (const table of tables) written.add(table);
+    const segments = row.segments.filter((segment) => !places.has(segment));
+    rows = segments.length === 0 ? [] : [{ ...row, segments }];
+  }
+  if (rows.length > 0) yield { kind: region.kind, rows };
 }
 
 const toUnplacedParagraph = (kind: PageParagraph['kind'], page: number, text = ''): PageParagraph => ({
@@ -54,3 +110,15 @@ const toUnplacedParagraph = (kind: PageParagraph['kind'], page: number, text = '
   lineCount: 1,
   isFilled: false,
 });
+
+/** Characters that stand for no letter: controls, and private ones other than the symbols of symbol fonts. */
+const unreadable = /[\p{Cc}\p{Co}\ufffd]/gu;
+const symbol = /[\uf020-\uf0ff\s]/gu;
+const maxUnreadableShare = 0.5;
+
+/** Whether anything on the page can be read. The letters of some fonts have no meaning in the file. */
+export function hasReadableText({ page, fields }: ReadPage): boolean {
+  const text = [...page.runs.map((run) => run.text), page.aside, ...fields].join(' ').replace(symbol, '');
+  const bad = text.match(unreadable)?.length ?? 0;
+  return bad <= text.length * maxUnreadableShare && cleanText(text.replace(unreadable, '')) !== '';
+}

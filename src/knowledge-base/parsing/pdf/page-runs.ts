@@ -1,4 +1,6 @@
-import type { TextContent } from './text-items.ts';
+import { mergeRules, type Rule } from './rules.ts';
+import type { RulingLine } from './ruling-lines.ts';
+import type { PageText, TextContent } from './text-items.ts';
 
 type TextItem = Extract<TextContent['items'][number], { str: string }>;
 
@@ -18,6 +20,8 @@ export interface PageRuns {
   width: number;
   height: number;
   runs: TextRun[];
+  /** The lines that are drawn along or across the page. */
+  rules: Rule[];
   /** Text in another direction, in the order of the file: stamps and notes in the margin. */
   aside: string;
 }
@@ -28,11 +32,11 @@ interface Viewport {
   transform: readonly number[];
 }
 
-/** The angle of text on the page, in quarter turns to the right. */
+/** The angle of text on the page, in quarter turns to the right. Lines that are written downwards count as turned once. */
 type Rotation = 0 | 1 | 2 | 3;
 
 /** Rotates the page so that most of its text is upright, and mirrors a page that is read from right to left. */
-export function toPageRuns({ items }: Pick<TextContent, 'items'>, viewport: Viewport): PageRuns {
+export function toPageRuns({ items, verticalFonts }: PageText, lines: RulingLine[], viewport: Viewport): PageRuns {
   const placed: { item: TextItem; turn: Rotation; x: number; y: number; isSpaced: boolean }[] = [];
   const lengths = [0, 0, 0, 0];
   let fromRight = 0;
@@ -43,7 +47,8 @@ export function toPageRuns({ items }: Pick<TextContent, 'items'>, viewport: View
       if (before && item.str !== '') before.isSpaced = true;
       continue;
     }
-    const turn = toRotation(item, viewport);
+    const isDownwards = verticalFonts.has(item.fontName);
+    const turn = toRotation(item, viewport, isDownwards);
     // Text at any other angle is a stamp behind the page.
     if (turn === undefined) continue;
     lengths[turn] = (lengths[turn] ?? 0) + item.str.length;
@@ -60,21 +65,36 @@ export function toPageRuns({ items }: Pick<TextContent, 'items'>, viewport: View
     .map(({ item, x, y, isSpaced }): TextRun => {
       const [left, baseline] = rotatePoint(x, y, mainTurn, viewport);
       const text = item.str;
-      const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0) || item.height;
-      const right = left + item.width;
+      const isDownwards = verticalFonts.has(item.fontName);
+      const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0) || (isDownwards ? item.width : item.height);
+      const right = left + (isDownwards ? item.height : item.width);
       const font = item.fontName;
       return isFromRight
         ? { text, left: width - right, right: width - left, baseline, size, font, isSpaced }
         : { text, left, right, baseline, size, font, isSpaced };
     });
-  const aside = placed.flatMap(({ item, turn, isSpaced }) => (turn === mainTurn ? [] : [item.str + (isSpaced ? ' ' : '')])).join('');
-  return { width, height, runs, aside };
+  const aside = placed.flatMap(({ item, turn, isSpaced }) => (turn === mainTurn ? [] : [item.str + (isSpaced || item.hasEOL ? ' ' : '')])).join('');
+  const toReadingPoint = (x: number, y: number): [number, number] => {
+    const [left, top] = rotatePoint(...transformPoint(viewport, x, y), mainTurn, viewport);
+    return [isFromRight ? width - left : left, top];
+  };
+  const rules = mergeRules(
+    lines.map(({ x0, y0, x1, y1 }) => {
+      const [[left, top], [right, bottom]] = [toReadingPoint(x0, y0), toReadingPoint(x1, y1)];
+      return Math.abs(right - left) > Math.abs(bottom - top)
+        ? { isAcross: true, at: (top + bottom) / 2, from: Math.min(left, right), to: Math.max(left, right) }
+        : { isAcross: false, at: (left + right) / 2, from: Math.min(top, bottom), to: Math.max(top, bottom) };
+    }),
+  );
+  return { width, height, runs, rules, aside };
 }
 
 function toRotation(
-  { transform: [a = 1, b = 0] }: TextItem,
+  { transform: [h = 1, v = 0, c = 0, d = 1] }: TextItem,
   { transform: [va = 1, vb = 0, vc = 0, vd = -1] }: Viewport,
+  isDownwards: boolean,
 ): Rotation | undefined {
+  const [a, b] = isDownwards ? [-c, -d] : [h, v];
   const across = va * a + vc * b;
   const down = vb * a + vd * b;
   if (Math.abs(down) <= Math.abs(across) * 0.05) return across >= 0 ? 0 : 2;
@@ -82,12 +102,13 @@ function toRotation(
   return undefined;
 }
 
-function toPagePoint(
-  { transform: [a = 1, b = 0, c = 0, d = -1, e = 0, f = 0] }: Viewport,
-  { transform }: TextItem,
-): { x: number; y: number } {
-  const [x = 0, y = 0] = transform.slice(4);
-  return { x: a * x + c * y + e, y: b * x + d * y + f };
+function toPagePoint(viewport: Viewport, { transform }: TextItem): { x: number; y: number } {
+  const [x, y] = transformPoint(viewport, transform[4] ?? 0, transform[5] ?? 0);
+  return { x, y };
+}
+
+function transformPoint({ transform: [a = 1, b = 0, c = 0, d = -1, e = 0, f = 0] }: Viewport, x: number, y: number): [number, number] {
+  return [a * x + c * y + e, b * x + d * y + f];
 }
 
 function rotatePoint(x: number, y: number, turn: Rotation, { width, height }: Viewport): [number, number] {

@@ -1,6 +1,7 @@
 import { parseListItem } from '../text/parse-list-item.ts';
 import type { HyphenJoiner } from './hyphens.ts';
 import { measureLinePitch, type Row } from './rows.ts';
+import type { Column } from './table-columns.ts';
 
 /** A paragraph of a page, before the whole document is known. */
 export interface PageParagraph {
@@ -8,6 +9,10 @@ export interface PageParagraph {
   text: string;
   /** Cells of a table. */
   rows: string[][];
+  /** The columns of a table. */
+  columns?: Column[];
+  /** The table begins on the page before. */
+  isContinued?: boolean;
   page: number;
   size: number;
   font: string;

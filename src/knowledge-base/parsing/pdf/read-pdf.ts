@@ -6,23 +6,24 @@ import { maxBlocks, maxCharacters } from '../limits.ts';
 import { isPlaceholderTitle } from '../../../library/office-files/relationships.ts';
 import type { ReadResult } from '../document-reader.ts';
 import { damaged, passwordProtected, tooLarge } from '../../../library/text/unparsable-document.ts';
-import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import { appendParagraphs, type PageParagraph } from './paragraphs.ts';
+import { CharacterMaps } from './character-maps/character-maps.ts';
 import { mayHaveDeepBookmarks } from './bookmark-depth.ts';
 import { PdfObjects } from './pdf-objects.ts';
 import { countFontRanges, checkFontRanges } from './font-ranges.ts';
 import { detectHeadingLevels, type Bookmark } from './headings.ts';
 import { HyphenJoiner } from './hyphens.ts';
-import { readPageParagraphs } from './page-paragraphs.ts';
-import { readTextItems } from './text-items.ts';
+import { continueTable, maxHeaderRows } from './continued-tables.ts';
+import { countImages } from './count-images.ts';
+import { FormFields } from './form-fields.ts';
+import { hasReadableText, readPageParagraphs } from './page-paragraphs.ts';
+import { countFontLoads, PageReader } from './page-reader.ts';
 import { rejectDecompressionBombs } from './reject-decompression-bombs.ts';
-import { toPageRuns } from './page-runs.ts';
 import { DrawingCosts } from './drawing-cost.ts';
 import { RunningLines } from './running-lines.ts';
 
 const endMark = '%%EOF';
 const endMarkSearchBytes = 4096;
-const pagesBetweenCleanups = 20;
 const maxPages = 5000;
 
 /** Reads a PDF page by page, so that one page is in memory at a time. Throws `UnparsableDocument`. */
@@ -32,14 +33,16 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
   const file = new TextDecoder('latin1').decode(bytes);
   await rejectDecompressionBombs(bytes, file);
   const objects = await PdfObjects.read(bytes, file);
-  const work = await DrawingCosts.measure(objects, bytes.length);
+  const costs = await DrawingCosts.measure(objects, bytes.length);
   const ranges = await countFontRanges(objects);
   const hasDeepBookmarks = mayHaveDeepBookmarks(objects, file);
+  const fields = FormFields.find(objects, file);
+  writer.warnings.add('images_skipped', { count: countImages(objects) });
   const pdf = await openPdf(bytes);
   try {
     if (pdf.numPages > maxPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${maxPages}`);
-    checkFontRanges(ranges, Math.ceil(pdf.numPages / pagesBetweenCleanups));
-    const { paragraphs, pagesWithoutText } = await readPages(pdf, work);
+    checkFontRanges(ranges, countFontLoads(pdf.numPages));
+    const { paragraphs, pagesWithoutText } = await readPages(pdf, costs, fields);
     const levels = detectHeadingLevels(paragraphs, hasDeepBookmarks ? [] : await readBookmarks(pdf));
     for (const paragraph of paragraphs) writeParagraph(paragraph, levels.get(paragraph), writer);
     return { title: await readTitle(pdf), pages: pdf.numPages, pages_without_text: pagesWithoutText };
@@ -52,38 +55,55 @@ async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
   try {
     // The library takes ownership of the whole buffer, which saves a copy.
     const owned = bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();
-    return await getDocumentProxy(owned, { verbosity: 0, disableFontFace: true, useSystemFonts: false });
+    return await getDocumentProxy(owned, {
+      verbosity: 0,
+      disableFontFace: true,
+      useSystemFonts: false,
+      BinaryDataFactory: CharacterMaps,
+      cMapPacked: true,
+      // In Node the package sets files of its own, which a Worker does not have.
+      cMapUrl: undefined,
+      standardFontDataUrl: undefined,
+    });
   } catch (error) {
     if (error instanceof Error && error.name === 'PasswordException') throw passwordProtected();
     throw damaged('it is no sound PDF', error);
   }
 }
 
-async function readPages(pdf: PDFDocumentProxy, work: DrawingCosts): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number }> {
+async function readPages(
+  pdf: PDFDocumentProxy,
+  costs: DrawingCosts,
+  fields: FormFields,
+): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number[] }> {
   const paragraphs: PageParagraph[] = [];
-  const memory = { running: new RunningLines(), hyphens: new HyphenJoiner(), comparisons: 0 };
-  let pagesWithoutText = 0;
+  const memory = { running: new RunningLines(), hyphens: new HyphenJoiner() };
+  const pagesWithoutText: number[] = [];
+  let header: string[][] = [];
   let characters = 0;
-  for (let number = 1; number <= pdf.numPages; number += 1) {
-    const page = await pdf.getPage(number);
-    work.checkPage(number, page.ref?.num);
-    const runs = toPageRuns(await readTextItems(page), page.getViewport({ scale: 1 }));
-    page.cleanup();
-    // Without this the library keeps fonts and texts of all pages: 70 KB a page.
-    if (number % pagesBetweenCleanups === 0) await pdf.cleanup();
-    if (runs.runs.length === 0) pagesWithoutText += 1;
-    for (const found of readPageParagraphs(runs, number, memory)) {
+  for await (const page of new PageReader(pdf, costs, fields, memory.running).pages()) {
+    if (!hasReadableText(page)) {
+      pagesWithoutText.push(page.number);
+      continue;
+    }
+    let isFirst = true;
+    for (const found of readPageParagraphs(page, memory)) {
+      for (const paragraph of found) {
+        if (isFirst) continueTable(paragraphs.at(-1), paragraph, header);
+        if (paragraph.kind === 'table' && paragraph.isContinued !== true) header = paragraph.rows.slice(0, maxHeaderRows);
+        isFirst = false;
+      }
       characters += found.reduce((sum, { text, rows }) => sum + text.length + rows.flat().join('').length, 0);
       appendParagraphs(paragraphs, found, memory.hyphens);
     }
-    await yieldToEventLoop();
     if (characters > maxCharacters || paragraphs.length > maxBlocks) throw tooLarge('it holds too much text');
   }
   return { paragraphs, pagesWithoutText };
 }
 
 function writeParagraph(paragraph: PageParagraph, level: number | undefined, writer: BlockWriter): void {
-  writer.endTable();
+  if (paragraph.isContinued === true) writer.continueTable(paragraph.page);
+  else writer.endTable();
   writer.page = paragraph.page;
   const text = paragraph.text.replace(/\s?(?:\.\s?){4,}\s*/g, ' … ');
   if (level !== undefined) writer.heading(level, text);

@@ -1,7 +1,8 @@
 import { median, measureLinePitch, groupIntoRows } from './rows.ts';
 import type { Region, Row } from './rows.ts';
+import type { Rule } from './rules.ts';
 import type { Segment } from './segments.ts';
-import { groupTableRows } from './table-rows.ts';
+import { columnsOf, groupTableRows } from './table-rows.ts';
 import { findTables } from './tables.ts';
 
 const maxDepth = 8;
@@ -17,15 +18,15 @@ const maxCellLines = 8;
  * Splits a page into regions in reading order. A gutter separates columns or the cells of a table. Rows across the gutter, and wide white
  * space, split the page into bands. In each band the left side comes before the right one, unless the band is a table.
  */
-export function splitIntoRegions(segments: Segment[], depth = 0): Region[] {
+export function splitIntoRegions(segments: Segment[], rules: Rule[], depth = 0): Region[] {
   const rows = groupIntoRows(segments);
   const gutter = depth < maxDepth ? findGutter(rows) : undefined;
   if (gutter === undefined) return rows.length === 0 ? [] : [{ kind: 'lines', rows }];
   return splitIntoBands(rows, gutter).flatMap((band): Region[] => {
     const [left, right] = splitSides(band.rows, gutter);
-    if (!band.isOpen || left.length === 0 || right.length === 0) return splitIntoRegions(left.concat(right), depth + 1);
-    if (isTable(band.rows, left, right, gutter)) return findTables(band.rows);
-    return splitIntoRegions(left, depth + 1).concat(splitIntoRegions(right, depth + 1));
+    if (!band.isOpen || left.length === 0 || right.length === 0) return splitIntoRegions(left.concat(right), rules, depth + 1);
+    if (isTable(band.rows, left, right, gutter, rules)) return findTables(band.rows, rules);
+    return splitIntoRegions(left, rules, depth + 1).concat(splitIntoRegions(right, rules, depth + 1));
   });
 }
 
@@ -101,11 +102,11 @@ function splitSides(rows: Row[], gutter: number): [Segment[], Segment[]] {
  * Whether a band is a table: the rows of the side with fewer rows stand beside rows of the other side, and either a side is no running
  * text, or short texts on both sides begin at the same heights.
  */
-function isTable(rows: Row[], left: Segment[], right: Segment[], gutter: number): boolean {
+function isTable(rows: Row[], left: Segment[], right: Segment[], gutter: number, rules: Rule[]): boolean {
   const beside = rows.filter((row) => isAlignedAt(row, gutter)).length;
   if (beside < Math.min(groupIntoRows(left).length, groupIntoRows(right).length) * 0.6) return false;
   if (!isRunningText(left) || !isRunningText(right)) return true;
-  const groups = groupTableRows(rows) ?? [];
+  const groups = groupTableRows(rows, columnsOf(rows), rules) ?? [];
   const beginTogether = groups.filter(([first]) => first && isAlignedAt(first, gutter)).length;
   return (
     groups.length >= 3 &&

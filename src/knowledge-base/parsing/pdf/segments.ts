@@ -1,4 +1,5 @@
 import type { TextRun } from './page-runs.ts';
+import { joinSpacedLetters } from './spaced-letters.ts';
 
 /**
  * Text without a wide gap: a line of a column, or a cell of a table. Coordinates as in `TextRun`. `font` is the font of most of the text.
@@ -42,12 +43,18 @@ interface RunRow {
 function groupRunsIntoRows(runs: TextRun[]): TextRun[][] {
   const rows: RunRow[] = [];
   const inOrder = runs.toSorted(
-    (one, other) => Math.round(other.size - one.size) || Math.round(one.baseline - other.baseline) || one.left - other.left,
+    (one, other) =>
+      Math.round(other.size - one.size) ||
+      Math.round(one.baseline - other.baseline) ||
+      Math.round(one.left - other.left) ||
+      other.text.length - one.text.length ||
+      one.left - other.left,
   );
   for (const run of inOrder) {
     const row = rows.find((candidate) => belongsTo(run, candidate));
-    if (row) row.runs.push(run);
-    else if (!isDrawnTwice(run, rows)) rows.push({ baseline: run.baseline, size: run.size, runs: [run] });
+    if (row) {
+      if (!row.runs.some((other) => isShadow(run, other))) row.runs.push(run);
+    } else if (!isDrawnTwice(run, rows)) rows.push({ baseline: run.baseline, size: run.size, runs: [run] });
   }
   return rows
     .toSorted((one, other) => one.baseline - other.baseline)
@@ -70,13 +77,28 @@ function isAtHeightOf({ baseline, size }: TextRun, other: { baseline: number; si
 /** Negative when the two overlap. */
 const distance = (one: TextRun, other: TextRun) => Math.max(one.left, other.left) - Math.min(one.right, other.right);
 
-/** Some programs make letters bold by drawing them twice. */
-const isDrawnTwice = (run: TextRun, rows: RunRow[]) =>
-  rows.some(
-    ({ baseline, runs }) =>
-      Math.abs(baseline - run.baseline) < run.size * 0.1 &&
-      runs.some((other) => other.text === run.text && Math.abs(other.left - run.left) < run.size * 0.1),
-  );
+/** In font sizes: a copy of a text that lies this close to it makes it bold or is its shadow. */
+const maxShadow = 0.2;
+
+const isShadow = (run: TextRun, other: TextRun) =>
+  other.text === run.text &&
+  distance(run, other) < -run.size * 0.05 &&
+  Math.abs(other.left - run.left) < run.size * maxShadow &&
+  Math.abs(other.baseline - run.baseline) < run.size * maxShadow;
+
+/** Whether the text is there already: some programs make letters bold by drawing them twice, and may cut them differently. */
+function isDrawnTwice(run: TextRun, rows: RunRow[]): boolean {
+  const near = run.size * maxShadow;
+  return rows.some(({ baseline, size, runs }) => {
+    if (Math.abs(baseline - run.baseline) >= near || Math.abs(size - run.size) >= near) return false;
+    const others = runs.filter((other) => distance(run, other) < 0).toSorted((one, other) => one.left - other.left);
+    const [first, last] = [others[0], others.at(-1)];
+    if (!first || !last || first.left > run.left + near || last.right < run.right - near) return false;
+    return withoutBlanks(others.map(({ text }) => text).join('')).includes(withoutBlanks(run.text));
+  });
+}
+
+const withoutBlanks = (text: string) => text.replace(/\s+/g, '');
 
 function splitRow(runs: TextRun[]): Segment[] {
   const segments: Segment[] = [];
@@ -137,7 +159,7 @@ function joinRuns(runs: TextRun[]): Segment {
   const [font = '', length = 0] = [...lengths].toSorted(([, one], [, other]) => other - one)[0] ?? [];
   const largest = runs.reduce((one, other) => (other.size > one.size ? other : one));
   return {
-    text: text.trim(),
+    text: joinSpacedLetters(text.trim(), runs),
     left: Math.min(...runs.map((run) => run.left)),
     right: Math.max(...runs.map((run) => run.right)),
     baseline: largest.baseline,

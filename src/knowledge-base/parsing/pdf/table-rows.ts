@@ -1,63 +1,154 @@
+import { beginsRow, goesOn, hasTwoValues, isValue, isWrapped, measureColumns, toCells, type Cells } from './cell-lines.ts';
 import type { HyphenJoiner } from './hyphens.ts';
-import { measureLinePitch } from './rows.ts';
 import type { Row } from './rows.ts';
+import type { Rule } from './rules.ts';
 import { splitSegmentAt } from './segments.ts';
-import type { Segment } from './segments.ts';
-
-interface Column {
-  left: number;
-  right: number;
-}
+import { findColumn, findColumns, maxColumns, type FindColumn } from './table-columns.ts';
 
 /** The ratio of the space between rows of a table to the space between lines of a cell. */
 const maxLineGapRatio = 1.25;
-/** A table with more columns is not split further. */
-const maxColumns = 100;
+/** In font sizes: lines of one cell are at least this far apart, and at most. */
+const minLineGap = 0.95;
+const maxLineGap = 1.65;
+/** Up to this share of lines that certainly begin a row, the closer distances are those of lines in a cell. */
+const maxShareOfRows = 0.35;
+/** With lines drawn between the rows, a row has at most this many lines on average. */
+const maxLinesOfRuledRow = 3;
+/** A text of this length that fills its column may go on in a line without a sign of it. */
+const minWrappedLength = 20;
 
 /** The cells of a table, row by row. A cell may have several lines. */
-export function toTableCells(rows: Row[], hyphens: HyphenJoiner): string[][] {
+export function toTableCells(rows: Row[], hyphens: HyphenJoiner, rules: Rule[]): string[][] {
   const columns = findColumns(rows);
-  const table: string[][] = [];
-  let lastBaseline = 0;
-  const pitch = measureLinePitch(rows);
-  for (const group of groupTableRows(rows) ?? rows.map((row) => [row])) {
+  const find: FindColumn = (segment) => findColumn(columns, segment);
+  return (groupTableRows(rows, find, rules) ?? rows.map((row) => [row])).map((group) => {
     const cells = Array.from({ length: columns.length }, () => '');
     for (const segment of group.flatMap((row) => row.segments)) {
-      const column = findColumn(columns, segment);
+      const column = find(segment);
       cells[column] = cells[column] ? hyphens.join(cells[column], segment.text) : segment.text;
     }
-    const above = table.at(-1);
-    const first = group[0]?.baseline ?? 0;
-    // A row without a first cell, close below another row, continues the cells above.
-    const goesOn =
-      above &&
-      cells[0] === '' &&
-      first - lastBaseline < pitch * maxLineGapRatio &&
-      cells.every((cell, index) => cell === '' || above[index] !== '');
-    if (goesOn)
-      for (const [index, cell] of cells.entries())
-        above[index] = cell === '' ? (above[index] ?? '') : hyphens.join(above[index] ?? '', cell);
-    else table.push(cells);
-    lastBaseline = group.at(-1)?.baseline ?? 0;
-  }
-  return table;
+    return cells;
+  });
 }
 
 /**
- * Groups the lines of each row of a table, where some lines are closer than others: close lines belong to the same cells. Undefined: all
- * distances are alike, or most groups begin with a single cell.
+ * Groups the lines of each row of a table. Undefined: each line is a row, or all lines are one. Lines drawn across the table part rows. Where
+ * some lines are clearly closer than others, close ones belong together; elsewhere a line goes on with the row above when its words would
+ * not have fitted there.
  */
-export function groupTableRows(rows: Row[]): Row[][] | undefined {
-  const gaps = toGaps(rows);
-  const closest = findClosestGap(gaps);
-  const groups: Row[][] = [];
-  for (const [index, row] of rows.entries()) {
+export function groupTableRows(rows: Row[], find: FindColumn = columnsOf(rows), rules: Rule[] = []): Row[][] | undefined {
+  const lines = rows.map((row) => ({ row, cells: toCells(row, find) }));
+  const spacing = measureSpacing(lines, find, rules);
+  const groups: RowGroup[] = [];
+  for (const line of lines) {
     const group = groups.at(-1);
-    if (group && (gaps[index - 1] ?? 0) <= closest * maxLineGapRatio) group.push(row);
-    else groups.push([row]);
+    if (group && continuesRow(group, line, spacing)) addLine(group, line);
+    else groups.push({ rows: [line.row], cells: line.cells, values: valuesOf(line.cells) });
   }
-  const beginInSeveral = groups.filter(([first]) => first && first.segments.length > 1).length;
-  return groups.length > 1 && groups.length < rows.length && beginInSeveral >= groups.length * 0.6 ? groups : undefined;
+  return groups.length > 1 && groups.length < rows.length ? groups.map((group) => group.rows) : undefined;
+}
+
+interface Line {
+  row: Row;
+  cells: Cells;
+}
+
+/** The lines of one row of the table. `cells`: the last line of each cell; `values`: the columns that have a value. */
+interface RowGroup {
+  rows: Row[];
+  cells: Cells;
+  values: Set<number>;
+}
+
+const valuesOf = (cells: Cells): Set<number> => new Set([...cells].flatMap(([column, segment]) => (isValue(segment) ? [column] : [])));
+
+function addLine(group: RowGroup, { row, cells }: Line): void {
+  group.rows.push(row);
+  for (const [column, segment] of cells) {
+    group.cells.set(column, segment);
+    if (isValue(segment)) group.values.add(column);
+  }
+}
+
+export function columnsOf(rows: Row[]): FindColumn {
+  const columns = findColumns(rows);
+  return (segment) => findColumn(columns, segment);
+}
+
+/** What tells lines of a cell from rows. `closest`: the distance of lines in a cell, if distances tell. */
+interface Spacing {
+  rules: Rule[];
+  closest: number | undefined;
+  areRowsRuled: boolean;
+  widths: Map<number, number>;
+}
+
+function measureSpacing(lines: Line[], find: FindColumn, rules: Rule[]): Spacing {
+  const rows = lines.map(({ row }) => row);
+  const ruled = rows.slice(1).filter((row, index) => isRuledBetween(rows[index]!, row, rules)).length;
+  const widths = measureColumns(rows, find);
+  return {
+    rules,
+    closest: findLineDistance(lines, widths),
+    areRowsRuled: ruled >= 2 && rows.length <= (ruled + 1) * maxLinesOfRuledRow,
+    widths,
+  };
+}
+
+/** The distance of lines in a cell: undefined if the closest lines are rows themselves. */
+function findLineDistance(lines: Line[], widths: Map<number, number>): number | undefined {
+  const gaps = toGaps(lines.map(({ row }) => row));
+  const closest = findClosestGap(gaps.filter((gap, index) => gap >= (lines[index]?.row.size ?? 0) * minLineGap));
+  const close = gaps.flatMap((gap, index) => (gap <= closest * maxLineGapRatio ? [index] : []));
+  if (close.length === 0 || close.length === gaps.length) return undefined;
+  const certainRows = close.filter((index) => beginsRow(lines[index]!.cells, lines[index + 1]!.cells, widths));
+  if (certainRows.length > close.length * maxShareOfRows) return undefined;
+  const starts = lines.filter((_, index) => index === 0 || (gaps[index - 1] ?? 0) > closest * maxLineGapRatio);
+  return starts.filter(({ cells }) => cells.size > 1).length >= starts.length * 0.6 ? closest : undefined;
+}
+
+function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, areRowsRuled, widths }: Spacing): boolean {
+  const last = group.rows.at(-1)!;
+  const gap = row.baseline - last.baseline;
+  if (isRuledBetween(last, row, rules)) return false;
+  // Cells whose texts are centred in one row: lines of one column are never as close as this.
+  if (gap < Math.min(row.size, last.size) * minLineGap) return true;
+  if ([...cells].some(([column, segment]) => group.values.has(column) && isValue(segment))) return false;
+  if (areRowsRuled) return true;
+  const pairs = [...cells].map(([column, segment]) => ({ segment, before: group.cells.get(column), width: widths.get(column) ?? 0 }));
+  const wrapped = pairs.filter(({ segment, before, width }) => before && isWrapped(before, segment, width)).length;
+  const readsOn = pairs.some(({ segment, before }) => before && goesOn(before, segment));
+  const isWithin = pairs.every(({ before }) => before !== undefined);
+  if (closest !== undefined) {
+    if (gap > closest * maxLineGapRatio) return false;
+    if (isWithin) return pairs.length === 1 || wrapped > 0 || readsOn;
+    return group.rows.length === 1 && wrapped > 0 && [...group.cells.keys()].every((column) => cells.has(column));
+  }
+  if (!isWithin || gap > row.size * maxLineGap || wrapped < pairs.length) return false;
+  return readsOn || (pairs.length === 1 && group.cells.size > 1 && (pairs[0]?.before?.text.length ?? 0) >= minWrappedLength);
+}
+
+/** Whether a line is drawn between two rows, along at least half of their width. */
+function isRuledBetween(above: Row, row: Row, rules: Rule[]): boolean {
+  const segments = above.segments.concat(row.segments);
+  const [left, right] = [Math.min(...segments.map((one) => one.left)), Math.max(...segments.map((one) => one.right))];
+  return rules.some(
+    ({ at, from, to }) =>
+      at > above.baseline - above.size * 0.1 &&
+      at < row.baseline - row.size * 0.4 &&
+      Math.min(to, right) - Math.max(from, left) >= (right - left) / 2,
+  );
+}
+
+/** Whether the lines between two drawn lines are rows of their own: their columns have several values, or all begin together. */
+export function hasSeveralRows(rows: Row[], find: FindColumn): boolean {
+  const lines = rows.map((row) => toCells(row, find));
+  const widths = measureColumns(rows, find);
+  const pairs = lines.slice(1).map((cells, index) => [lines[index]!, cells] as const);
+  const begun = pairs.filter(([above, cells]) => beginsRow(above, cells, widths)).length;
+  const withValues = pairs.filter(([above, cells]) => hasTwoValues(above, cells)).length;
+  const columns = new Set(lines.flatMap((cells) => [...cells.keys()])).size;
+  return pairs.length > 0 && columns > 1 && (withValues >= pairs.length / 2 || (rows.length >= 4 && begun >= pairs.length * 0.8));
 }
 
 /** Splits segments that hold two close cells. */
@@ -74,13 +165,12 @@ export function splitCloseCells(rows: Row[]): Row[] {
  * Splits rows into tables below each other. A row with two cells in one column belongs to another table; so do first rows with few of the
  * columns, such as the addresses above the items of an invoice.
  */
-export function splitByColumns(rows: Row[]): Row[][] {
+export function splitByColumns(rows: Row[], rules: Rule[]): Row[][] {
   const columns = findColumns(rows);
+  const find: FindColumn = (segment) => findColumn(columns, segment);
   const tables: { fits: boolean; rows: Row[] }[] = [];
-  for (const group of groupTableRows(rows) ?? rows.map((row) => [row])) {
-    const isDistinct = group.every(
-      ({ segments }) => new Set(segments.map((segment) => findColumn(columns, segment))).size === segments.length,
-    );
+  for (const group of groupTableRows(rows, find, rules) ?? rows.map((row) => [row])) {
+    const isDistinct = group.every(({ segments }) => new Set(segments.map(find)).size === segments.length);
     const maxCells = Math.max(...group.map(({ segments }) => segments.length));
     const isBefore = tables.every((table) => !table.fits) && columns.length >= 4 && maxCells <= columns.length / 2;
     const fits = isDistinct && !isBefore;
@@ -94,46 +184,10 @@ export function splitByColumns(rows: Row[]): Row[][] {
 const toGaps = (rows: Row[]) => rows.slice(1).map((row, index) => row.baseline - (rows[index]?.baseline ?? 0));
 const findClosestGap = (gaps: number[]) => gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 10)] ?? 0;
 
-/** How many rows directly below `table` follow as closely as the lines of a cell. */
-export function countCloseRows(rows: Row[], table: Row[]): number {
-  const closest = findClosestGap(toGaps(table.concat(rows)));
-  const far = toGaps(table.slice(-1).concat(rows)).findIndex((gap) => gap > closest * maxLineGapRatio);
-  return far === -1 ? rows.length : far;
-}
-
-/** The columns, from the rows with the most cells that occur at least twice. Cells of other rows may span columns. */
-function findColumns(rows: Row[]): Column[] {
-  const counts = rows.map((row) => row.segments.length).toSorted((one, other) => other - one);
-  const maxCells = counts.find((count, index) => counts[index + 1] === count) ?? counts[0] ?? 0;
-  const full = rows.filter((row) => row.segments.length === maxCells).flatMap((row) => row.segments);
-  const columns: Column[] = [];
-  for (const { left, right } of full.toSorted((one, other) => one.left - other.left)) {
-    const last = columns.at(-1);
-    if (last && left < last.right - 1) last.right = Math.max(last.right, right);
-    else columns.push({ left, right });
-  }
-  return mergeAlternatives(columns, rows, maxCells);
-}
-
-/** Merges two columns that no row fills both, such as a left-aligned heading above right-aligned numbers. */
-function mergeAlternatives(columns: Column[], rows: Row[], maxCells: number): Column[] {
-  if (columns.length <= maxCells || columns.length > maxColumns) return columns;
-  const used = rows.map(({ segments }) => new Set(segments.map((segment) => findColumn(columns, segment))));
-  const pairs = columns.slice(1).flatMap((column, index) => {
-    const isAlternative = used.every((places) => !places.has(index) || !places.has(index + 1));
-    return isAlternative ? [{ index, gap: column.left - (columns[index]?.right ?? 0) }] : [];
-  });
-  const [closest] = pairs.toSorted((one, other) => one.gap - other.gap);
-  if (!closest) return columns;
-  const merged = columns.flatMap((column, index) => {
-    if (index === closest.index + 1) return [];
-    return index === closest.index ? [{ left: column.left, right: columns[index + 1]?.right ?? column.right }] : [column];
-  });
-  return mergeAlternatives(merged, rows, maxCells);
-}
-
-function findColumn(columns: Column[], { left, right }: Segment): number {
-  const distances = columns.map((column) => Math.max(column.left - right, left - column.right));
-  const first = distances.findIndex((distance) => distance < 0);
-  return first === -1 ? distances.indexOf(Math.min(...distances)) : first;
+/** How many rows directly below `table` are further lines of its last row. */
+export function countCloseRows(below: Row[], table: Row[], rules: Rule[]): number {
+  const groups = groupTableRows(table.concat(below), columnsOf(table), rules) ?? [];
+  const end = table.at(-1);
+  const last = groups.find((group) => group.includes(end!));
+  return last ? last.length - 1 - last.indexOf(end!) : 0;
 }

@@ -1,9 +1,10 @@
 import { median } from './rows.ts';
 import type { Region, Row } from './rows.ts';
-import { splitByColumns, countCloseRows, groupTableRows, splitCloseCells } from './table-rows.ts';
+import type { Rule } from './rules.ts';
+import { splitByColumns, countCloseRows, splitCloseCells } from './table-rows.ts';
 
 /** Finds the tables in a band of rows. Lines in a larger font, and single cells before and after a table, are not part of it. */
-export function findTables(rows: Row[]): Region[] {
+export function findTables(rows: Row[], rules: Rule[]): Region[] {
   const size = median(
     rows.map((row) => row.size),
     0,
@@ -21,10 +22,10 @@ export function findTables(rows: Row[]): Region[] {
     const end = region.rows.findLastIndex((row) => row.segments.length > 1) + 1;
     const [before, table, after] = [region.rows.slice(0, first), region.rows.slice(first, end), region.rows.slice(end)];
     // A cell of the last row may have more lines than the others.
-    const close = groupTableRows(region.rows) ? countCloseRows(after, table) : 0;
+    const close = countCloseRows(after, table, rules);
     const parts: Region[] = [
       { kind: 'lines', rows: before },
-      ...splitByColumns(splitCloseCells(table.concat(after.slice(0, close)))).map((part): Region => ({ kind: 'table', rows: part })),
+      ...splitByColumns(splitCloseCells(table.concat(after.slice(0, close))), rules).map((part): Region => ({ kind: 'table', rows: part })),
       { kind: 'lines', rows: after.slice(close) },
     ];
     return parts.filter((part) => part.rows.length > 0);

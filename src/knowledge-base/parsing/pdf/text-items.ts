@@ -3,6 +3,12 @@ import { tooLarge } from '../../../library/text/unparsable-document.ts';
 
 export type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 
+/** The texts of a page in the order of the file, and the fonts whose lines are written downwards. */
+export interface PageText {
+  items: TextContent['items'];
+  verticalFonts: Set<string>;
+}
+
 /**
  * The maximum of text items on a page, and of their characters. Forms may draw each other, so a page may draw far more than the file
  * holds.
@@ -16,8 +22,9 @@ const maxCharacters = 4 << 20;
 const maxStreamChunks = 10_000;
 
 /** Reads the text of a page. Throws `UnparsableDocument` for too much. */
-export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>): Promise<Pick<TextContent, 'items'>> {
+export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>): Promise<PageText> {
   const items: TextContent['items'] = [];
+  const verticalFonts = new Set<string>();
   let characters = 0;
   let chunks = 0;
   const reader = (page.streamTextContent() as ReadableStream<TextContent>).getReader();
@@ -26,6 +33,7 @@ export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'str
       items.push(item);
       if ('str' in item) characters += item.str.length;
     }
+    for (const [font, { vertical }] of Object.entries(read.value.styles)) if (vertical) verticalFonts.add(font);
     chunks += 1;
     if (items.length <= maxItems && characters <= maxCharacters && chunks <= maxStreamChunks) continue;
     // The result of cancelling the stream is ignored.
@@ -33,5 +41,5 @@ export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'str
     if (chunks > maxStreamChunks) throw tooLarge(`its page ${page.pageNumber} draws text in more than ${maxStreamChunks} chunks`);
     throw tooLarge(`its page ${page.pageNumber} holds more than ${maxItems} pieces of text or ${maxCharacters} characters`);
   }
-  return { items };
+  return { items, verticalFonts };
 }
