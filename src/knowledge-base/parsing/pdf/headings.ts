@@ -27,7 +27,7 @@ export function detectHeadingLevels(paragraphs: PageParagraph[], bookmarks: Book
   let found = paragraphs.filter((paragraph, index) => {
     if (paragraph.kind === 'table' || paragraph.text.length > maxHeadingLength || !/\p{L}{2}/u.test(paragraph.text)) return false;
     if (depths.has(keyOf(paragraph.text))) return true;
-    if (paragraph.lineCount > 3 || /[.,;]$/.test(paragraph.text)) return false;
+    if (paragraph.lineCount > 3 || /[.,;。、，；]$/.test(paragraph.text)) return false;
     return (isLarge(paragraph) && paragraph.kind === 'text') || isEmphasised(paragraph, paragraphs[index + 1], Number(bodySize), bodyFont);
   });
   if (found.length > Math.max(texts.length, minParagraphsForShare) * maxHeadingShare)

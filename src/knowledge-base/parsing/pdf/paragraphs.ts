@@ -108,15 +108,19 @@ function toParagraph(lines: TextLine[], page: number, right: number, hyphens: Hy
  * between.
  */
 export function appendParagraphs(paragraphs: PageParagraph[], found: PageParagraph[], hyphens: HyphenJoiner): void {
-  const [first, ...others] = found;
-  if (!first) return;
-  const before = paragraphs.slice(-4).findLast((candidate) => candidate.kind !== 'table' && Math.abs(candidate.size - first.size) < 0.3);
-  const goesOn = first.kind === 'text' && before !== undefined && isContinued(before, first);
-  if (goesOn) {
-    before.text = hyphens.join(before.text, first.text);
-    before.isFilled = first.isFilled;
-  } else paragraphs.push(first);
-  paragraphs.push(...others);
+  // A header may stand above the text that goes on.
+  const index = found.slice(0, 2).findIndex((paragraph) => findContinued(paragraphs, paragraph) !== undefined);
+  const [before, after] = [found[index] && findContinued(paragraphs, found[index]), found[index]];
+  if (before && after && (index === 0 || found[0]?.lineCount === 1)) {
+    before.text = hyphens.join(before.text, after.text);
+    before.isFilled = after.isFilled;
+    paragraphs.push(...found.filter((paragraph) => paragraph !== after));
+  } else paragraphs.push(...found);
+}
+
+function findContinued(paragraphs: PageParagraph[], after: PageParagraph): PageParagraph | undefined {
+  const before = paragraphs.slice(-4).findLast((candidate) => candidate.kind !== 'table' && Math.abs(candidate.size - after.size) < 0.3);
+  return after.kind === 'text' && before !== undefined && isContinued(before, after) ? before : undefined;
 }
 
 function isContinued(before: PageParagraph, after: PageParagraph): boolean {

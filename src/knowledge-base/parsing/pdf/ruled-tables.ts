@@ -1,6 +1,6 @@
 import type { HyphenJoiner } from './hyphens.ts';
 import type { TextRun } from './page-runs.ts';
-import { groupIntoRows, type Row } from './rows.ts';
+import { groupIntoRows, median, type Row } from './rows.ts';
 import { findRuledGrids, type RuledGrid } from './ruled-grids.ts';
 import type { Rule } from './rules.ts';
 import { toSegments } from './segments.ts';
@@ -20,9 +20,10 @@ export interface RuledTable {
 
 /** A text of several runs counts as one cell's when its middle lies in the cell; lines are drawn a little beside where they should be. */
 const middleOf = ({ left, right, baseline, size }: TextRun) => ({ x: (left + right) / 2, y: baseline - size * 0.3 });
-/** A grid holds text in at least two of its cells, and is no drawing of many empty ones. */
-const minFilledCells = 2;
+/** A grid with text in fewer of its cells is a drawing. With long texts in them, or in one column alone, it frames parts of the page. */
 const minFilledShare = 0.15;
+const minColumns = 2;
+const maxUsualLines = 8;
 
 /** The tables of a page whose cells are drawn with lines, and which text is in which cell. */
 export function findRuledTables(runs: TextRun[], rules: Rule[], hyphens: HyphenJoiner): RuledTable[] {
@@ -36,12 +37,20 @@ export function findRuledTables(runs: TextRun[], rules: Rule[], hyphens: HyphenJ
     };
     const inside = others.filter(isInside);
     const placed = placeRuns(inside, grid);
-    const cells = new Set(grid.cells.flat()).size;
-    const filled = new Set(placed.map(({ cell }) => cell)).size;
-    if (filled < minFilledCells || filled < cells * minFilledShare) return [];
+    if (!isTable(placed, grid)) return [];
     others = others.filter((run) => !isInside(run));
     return [{ left, right, top, bottom, runs: inside, ...toCells(placed, grid, hyphens) }];
   });
+}
+
+function isTable(placed: PlacedRun[], grid: RuledGrid): boolean {
+  const filled = Map.groupBy(placed, ({ cell }) => cell);
+  const firstColumns = new Map(grid.cells.flatMap((row) => row.map((cell, column) => [cell, column] as const)).toReversed());
+  const columns = new Set([...filled.keys()].map((cell) => firstColumns.get(cell)));
+  const lines = [...filled.values()].map((runs) => new Set(runs.map(({ run }) => Math.round(run.baseline))).size);
+  return (
+    columns.size >= minColumns && filled.size >= new Set(grid.cells.flat()).size * minFilledShare && median(lines, 0) <= maxUsualLines
+  );
 }
 
 interface PlacedRun {
