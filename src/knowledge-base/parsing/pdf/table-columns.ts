@@ -20,13 +20,20 @@ export function findColumns(rows: Row[]): Column[] {
   const counts = rows.map((row) => row.segments.length).toSorted((one, other) => other - one);
   const often = counts.find((count, index) => counts[index + 1] === count) ?? counts[0] ?? 0;
   const named = rows[0]?.segments.length ?? 0;
-  const full = rows.filter((row) => row.segments.length === often).flatMap((row) => row.segments);
-  const columns = joinOverlapping(full);
-  if (named > often && often > 1) {
-    const withNames = joinOverlapping(full.concat(rows[0]!.segments));
-    if (withNames.length >= named) return mergeAlternatives(withNames, rows, named);
-  }
-  return mergeAlternatives(columns, rows, often);
+  const full = rows.filter((row) => row.segments.length === often);
+  const columns = joinByNumber(full, often) ?? mergeAlternatives(joinOverlapping(full), rows, often);
+  if (named <= often || often < 2) return columns;
+  const withNames = joinOverlapping([...full, rows[0]!]);
+  return withNames.length < named ? columns : mergeAlternatives(withNames, rows, named);
+}
+
+/** The columns of rows that all have as many cells: the first cells are the first column, and so on. Undefined: they do not stand apart. */
+function joinByNumber(rows: Row[], count: number): Column[] | undefined {
+  const columns = Array.from({ length: count }, (_, index) => ({
+    left: Math.min(...rows.map((row) => row.segments[index]?.left ?? Infinity)),
+    right: Math.max(...rows.map((row) => row.segments[index]?.right ?? -Infinity)),
+  }));
+  return columns.every(({ left }, index) => index === 0 || left > columns[index - 1]!.right - 1) ? columns : undefined;
 }
 
 export function findColumn(columns: Column[], { left, right }: Segment): number {
@@ -35,7 +42,8 @@ export function findColumn(columns: Column[], { left, right }: Segment): number 
   return first === -1 ? distances.indexOf(Math.min(...distances)) : first;
 }
 
-function joinOverlapping(segments: Segment[]): Column[] {
+function joinOverlapping(rows: Row[]): Column[] {
+  const segments = rows.flatMap((row) => row.segments);
   const columns: Column[] = [];
   for (const { left, right } of segments.toSorted((one, other) => one.left - other.left)) {
     const last = columns.at(-1);
