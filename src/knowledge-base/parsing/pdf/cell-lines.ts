@@ -40,7 +40,8 @@ export function beginsRow(above: Cells, row: Cells, widths: Map<number, number>)
   if (shared.length < row.size && shared.length < above.size) return true;
   if (Math.max(row.size, above.size) < 2 || (row.size < 2 && above.size > 1)) return false;
   if (shared.some(({ before, segment }) => goesOn(before, segment))) return false;
-  return row.size === above.size || !shared.some(({ before, segment, width }) => isWrapped(before, segment, width));
+  const wrapped = shared.filter(({ before, segment, width }) => isWrapped(before, segment, width)).length;
+  return row.size === above.size ? wrapped < shared.length : wrapped === 0;
 }
 
 /** Small letters tell that a line goes on, unless the cell begins with them, too. */

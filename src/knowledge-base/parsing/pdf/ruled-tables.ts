@@ -24,6 +24,8 @@ const middleOf = ({ left, right, baseline, size }: TextRun) => ({ x: (left + rig
 const minFilledShare = 0.15;
 const minColumns = 2;
 const maxUsualLines = 8;
+/** The space between the texts of a cell and its lines, on both sides, at least. */
+const padding = 6;
 
 /** The tables of a page whose cells are drawn with lines, and which text is in which cell. */
 export function findRuledTables(runs: TextRun[], rules: Rule[], hyphens: HyphenJoiner): RuledTable[] {
@@ -94,7 +96,7 @@ function toCells(placed: PlacedRun[], grid: RuledGrid, hyphens: HyphenJoiner): {
   const lines = new Map<number, Row[]>();
   for (const [cell, of] of Map.groupBy(placed, (each) => each.cell)) lines.set(cell, groupIntoRows(toSegments(of.map(({ run }) => run))));
   const rows = grid.cells.flatMap((_, row) =>
-    splitBand(linesOfRow(row, grid, lines)).map((band) => band.map((cell) => joinLines(cell, hyphens))),
+    splitBand(linesOfRow(row, grid, lines), grid).map((band) => band.map((cell) => joinLines(cell, hyphens))),
   );
   const columns = grid.widths.slice(1).flatMap((right, column) => {
     const isUsed = rows.some((row) => row[column] !== '');
@@ -131,12 +133,13 @@ const joinLines = (lines: Row[], hyphens: HyphenJoiner): string =>
   lines.map(({ segments }) => segments.map(({ text }) => text).join(' ')).reduce((before, after) => (before === '' ? after : hyphens.join(before, after)), '');
 
 /** Splits the cells between two lines across the table into several rows, if no lines part its rows. */
-function splitBand(cells: Row[][]): Row[][][] {
+function splitBand(cells: Row[][], { widths }: RuledGrid): Row[][][] {
   const rows = groupIntoRows(cells.flatMap((lines) => lines.flatMap(({ segments }) => segments)));
   const columnOf = new Map(cells.flatMap((lines, column) => lines.flatMap(({ segments }) => segments.map((segment) => [segment, column] as const))));
   const find = (segment: Row['segments'][number]) => columnOf.get(segment) ?? 0;
-  if (!hasSeveralRows(rows, find)) return [cells];
-  return (groupTableRows(rows, find) ?? rows.map((row) => [row])).map((group) =>
+  const room = new Map(widths.slice(1).map((right, column) => [column, right - (widths[column] ?? 0) - padding]));
+  if (!hasSeveralRows(rows, find, room)) return [cells];
+  return (groupTableRows(rows, find, [], room) ?? rows.map((row) => [row])).map((group) =>
     cells.map((_, column) =>
       group.flatMap((row) => {
         const segments = row.segments.filter((segment) => find(segment) === column);

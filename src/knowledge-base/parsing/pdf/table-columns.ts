@@ -53,15 +53,19 @@ function joinOverlapping(rows: Row[]): Column[] {
   return columns;
 }
 
-/** Merges two columns that no row fills both, such as a left-aligned heading above right-aligned numbers. */
+/**
+ * Merges two columns that no row fills both, such as a left-aligned heading above right-aligned numbers: first the right one into the
+ * heading, then the closest.
+ */
 function mergeAlternatives(columns: Column[], rows: Row[], maxCells: number): Column[] {
   if (columns.length <= maxCells || columns.length > maxColumns) return columns;
   const used = rows.map(({ segments }) => new Set(segments.map((segment) => findColumn(columns, segment))));
   const pairs = columns.slice(1).flatMap((column, index) => {
     const isAlternative = used.every((places) => !places.has(index) || !places.has(index + 1));
-    return isAlternative ? [{ index, gap: column.left - (columns[index]?.right ?? 0) }] : [];
+    const isNamed = used[0]?.has(index) === true && !used[0].has(index + 1);
+    return isAlternative ? [{ index, isNamed, gap: column.left - (columns[index]?.right ?? 0) }] : [];
   });
-  const [closest] = pairs.toSorted((one, other) => one.gap - other.gap);
+  const [closest] = pairs.toSorted((one, other) => Number(other.isNamed) - Number(one.isNamed) || one.gap - other.gap);
   if (!closest) return columns;
   const merged = columns.flatMap((column, index) => {
     if (index === closest.index + 1) return [];

@@ -1,9 +1,9 @@
 import { beginsRow, goesOn, hasTwoValues, isValue, isWrapped, measureColumns, toCells, type Cells } from './cell-lines.ts';
 import type { HyphenJoiner } from './hyphens.ts';
-import type { Row } from './rows.ts';
+import { median, type Row } from './rows.ts';
 import type { Rule } from './rules.ts';
 import { splitSegmentAt } from './segments.ts';
-import { findColumn, findColumns, maxColumns, type FindColumn } from './table-columns.ts';
+import { findColumn, findColumns, maxColumns, type Column, type FindColumn } from './table-columns.ts';
 
 /** The ratio of the space between rows of a table to the space between lines of a cell. */
 const maxLineGapRatio = 1.25;
@@ -14,7 +14,7 @@ const maxLineGap = 1.65;
 const maxShareOfRows = 0.35;
 /** With lines drawn between the rows, a row has at most this many lines on average. */
 const maxLinesOfRuledRow = 3;
-/** A text of this length that fills its column may go on in a line without a sign of it. */
+/** A text of this length that fills the first column may go on in a line without a sign of it. */
 const minWrappedLength = 20;
 
 /** The cells of a table, row by row. A cell may have several lines. */
@@ -34,11 +34,11 @@ export function toTableCells(rows: Row[], hyphens: HyphenJoiner, rules: Rule[]):
 /**
  * Groups the lines of each row of a table. Undefined: each line is a row, or all lines are one. Lines drawn across the table part rows. Where
  * some lines are clearly closer than others, close ones belong together; elsewhere a line goes on with the row above when its words would
- * not have fitted there.
+ * not have fitted there. `widths`: of the columns, in points.
  */
-export function groupTableRows(rows: Row[], find: FindColumn = columnsOf(rows), rules: Rule[] = []): Row[][] | undefined {
+export function groupTableRows(rows: Row[], find: FindColumn, rules: Rule[] = [], widths = measureColumns(rows, find)): Row[][] | undefined {
   const lines = rows.map((row) => ({ row, cells: toCells(row, find) }));
-  const spacing = measureSpacing(lines, find, rules);
+  const spacing = measureSpacing(lines, widths, rules);
   const groups: RowGroup[] = [];
   for (const line of lines) {
     const group = groups.at(-1);
@@ -83,10 +83,9 @@ interface Spacing {
   widths: Map<number, number>;
 }
 
-function measureSpacing(lines: Line[], find: FindColumn, rules: Rule[]): Spacing {
+function measureSpacing(lines: Line[], widths: Map<number, number>, rules: Rule[]): Spacing {
   const rows = lines.map(({ row }) => row);
   const ruled = rows.slice(1).filter((row, index) => isRuledBetween(rows[index]!, row, rules)).length;
-  const widths = measureColumns(rows, find);
   return {
     rules,
     closest: findLineDistance(lines, widths),
@@ -115,7 +114,7 @@ function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, a
   if (gap < Math.min(row.size, last.size) * minLineGap) return true;
   if ([...cells].some(([column, segment]) => group.values.has(column) && isValue(segment))) return false;
   if (areRowsRuled) return true;
-  const pairs = [...cells].map(([column, segment]) => ({ segment, before: group.cells.get(column), width: widths.get(column) ?? 0 }));
+  const pairs = [...cells].map(([column, segment]) => ({ column, segment, before: group.cells.get(column), width: widths.get(column) ?? 0 }));
   const wrapped = pairs.filter(({ segment, before, width }) => before && isWrapped(before, segment, width)).length;
   const readsOn = pairs.some(({ segment, before }) => before && goesOn(before, segment));
   const isWithin = pairs.every(({ before }) => before !== undefined);
@@ -125,7 +124,9 @@ function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, a
     return group.rows.length === 1 && wrapped > 0 && [...group.cells.keys()].every((column) => cells.has(column));
   }
   if (!isWithin || gap > row.size * maxLineGap || wrapped < pairs.length) return false;
-  return readsOn || (pairs.length === 1 && group.cells.size > 1 && (pairs[0]?.before?.text.length ?? 0) >= minWrappedLength);
+  if (readsOn) return true;
+  const [only] = pairs;
+  return pairs.length === 1 && group.cells.size > 1 && (only?.column !== 0 || (only.before?.text.length ?? 0) >= minWrappedLength);
 }
 
 /** Whether a line is drawn between two rows, along at least half of their width. */
@@ -140,15 +141,14 @@ function isRuledBetween(above: Row, row: Row, rules: Rule[]): boolean {
   );
 }
 
-/** Whether the lines between two drawn lines are rows of their own: their columns have several values, or all begin together. */
-export function hasSeveralRows(rows: Row[], find: FindColumn): boolean {
+/** Whether the lines between two drawn lines are rows of their own: their columns have several values, or most begin together. */
+export function hasSeveralRows(rows: Row[], find: FindColumn, widths: Map<number, number>): boolean {
   const lines = rows.map((row) => toCells(row, find));
-  const widths = measureColumns(rows, find);
   const pairs = lines.slice(1).map((cells, index) => [lines[index]!, cells] as const);
   const begun = pairs.filter(([above, cells]) => beginsRow(above, cells, widths)).length;
   const withValues = pairs.filter(([above, cells]) => hasTwoValues(above, cells)).length;
   const columns = new Set(lines.flatMap((cells) => [...cells.keys()])).size;
-  return pairs.length > 0 && columns > 1 && (withValues >= pairs.length / 2 || (rows.length >= 4 && begun >= pairs.length * 0.8));
+  return pairs.length > 0 && columns > 1 && (withValues >= pairs.length / 2 || (rows.length >= 4 && begun >= pairs.length / 2));
 }
 
 /** Splits segments that hold two close cells. */
@@ -184,10 +184,28 @@ export function splitByColumns(rows: Row[], rules: Rule[]): Row[][] {
 const toGaps = (rows: Row[]) => rows.slice(1).map((row, index) => row.baseline - (rows[index]?.baseline ?? 0));
 const findClosestGap = (gaps: number[]) => gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 10)] ?? 0;
 
-/** How many rows directly below `table` are further lines of its last row. */
+/** How many lines directly below `table` belong to it: further lines of its last row, and rows with a first cell alone. */
 export function countCloseRows(below: Row[], table: Row[], rules: Rule[]): number {
-  const groups = groupTableRows(table.concat(below), columnsOf(table), rules) ?? [];
-  const end = table.at(-1);
-  const last = groups.find((group) => group.includes(end!));
-  return last ? last.length - 1 - last.indexOf(end!) : 0;
+  const columns = findColumns(table);
+  const find: FindColumn = (segment) => findColumn(columns, segment);
+  const groups = groupTableRows(table.concat(below), find, rules) ?? [];
+  const end = table.at(-1)!;
+  const last = groups.find((group) => group.includes(end));
+  const lines = last ? last.length - 1 - last.indexOf(end) : 0;
+  return lines + countFirstCells(below.slice(lines), below[lines - 1] ?? end, table, columns);
+}
+
+/** How many lines stand in the first column, no further below each other than the rows of the table. */
+function countFirstCells(below: Row[], end: Row, table: Row[], columns: Column[]): number {
+  const [first, second] = columns;
+  const pitch = median(toGaps(table), 0) * maxLineGapRatio;
+  const isOutside = ({ segments: [segment], baseline }: Row, index: number) =>
+    !segment ||
+    !first ||
+    !second ||
+    baseline - (below[index - 1] ?? end).baseline > pitch ||
+    Math.abs(segment.left - first.left) > segment.size / 2 ||
+    segment.right > Math.min(first.right + segment.size, second.left);
+  const outside = below.findIndex(isOutside);
+  return outside === -1 ? below.length : outside;
 }
