@@ -24,8 +24,6 @@ const middleOf = ({ left, right, baseline, size }: TextRun) => ({ x: (left + rig
 const minFilledShare = 0.15;
 const minColumns = 2;
 const maxUsualLines = 8;
-/** The space between the texts of a cell and its lines, on both sides, at least. */
-const padding = 6;
 
 /** The tables of a page whose cells are drawn with lines, and which text is in which cell. */
 export function findRuledTables(runs: TextRun[], rules: Rule[], hyphens: HyphenJoiner): RuledTable[] {
@@ -132,12 +130,18 @@ const isBesideOthers = (lines: Row[], others: Row[]): boolean =>
 const joinLines = (lines: Row[], hyphens: HyphenJoiner): string =>
   lines.map(({ segments }) => segments.map(({ text }) => text).join(' ')).reduce((before, after) => (before === '' ? after : hyphens.join(before, after)), '');
 
+/** How wide the texts of a column may be: the space that is free on one side is free on the other, too. */
+function measureRoom(lines: Row[], left: number, right: number): number {
+  const free = lines.flatMap(({ segments }) => [(segments[0]?.left ?? left) - left, right - (segments.at(-1)?.right ?? right)]);
+  return right - left - 2 * Math.max(0, Math.min(...free));
+}
+
 /** Splits the cells between two lines across the table into several rows, if no lines part its rows. */
 function splitBand(cells: Row[][], { widths }: RuledGrid): Row[][][] {
   const rows = groupIntoRows(cells.flatMap((lines) => lines.flatMap(({ segments }) => segments)));
   const columnOf = new Map(cells.flatMap((lines, column) => lines.flatMap(({ segments }) => segments.map((segment) => [segment, column] as const))));
   const find = (segment: Row['segments'][number]) => columnOf.get(segment) ?? 0;
-  const room = new Map(widths.slice(1).map((right, column) => [column, right - (widths[column] ?? 0) - padding]));
+  const room = new Map(cells.map((lines, column) => [column, measureRoom(lines, widths[column] ?? 0, widths[column + 1] ?? 0)]));
   if (!hasSeveralRows(rows, find, room)) return [cells];
   return (groupTableRows(rows, find, [], room) ?? rows.map((row) => [row])).map((group) =>
     cells.map((_, column) =>

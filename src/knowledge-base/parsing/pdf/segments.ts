@@ -106,7 +106,7 @@ function splitRow(runs: TextRun[]): Segment[] {
   for (const [index, run] of runs.entries()) {
     const last = group.at(-1);
     const gap = last ? gapBetween(last, run) : 0;
-    if (last && gap > segmentGap && !isMark(run, group, gap) && !isStretched(runs, index)) {
+    if (last && gap > segmentGap && !isMark(run, group, gap, segments.length === 0) && !isStretched(runs, index)) {
       segments.push(joinRuns(group));
       group = [];
     }
@@ -130,12 +130,12 @@ function isStretched(runs: TextRun[], index: number): boolean {
   return areWords && own < maxStretchedGap && [before, after].some((other) => other !== undefined && Math.abs(other - own) < own * 0.04);
 }
 
-function isMark(run: TextRun, before: TextRun[], gap: number): boolean {
+function isMark(run: TextRun, before: TextRun[], gap: number, isFirst: boolean): boolean {
   const text = before
     .map((other) => other.text)
     .join('')
     .trim();
-  return (gap < markReach && loneMark.test(text)) || (gap < numberReach && loneNumber.test(text) && /^\p{Lu}/u.test(run.text));
+  return (gap < markReach && loneMark.test(text)) || (isFirst && gap < numberReach && loneNumber.test(text) && /^\p{Lu}/u.test(run.text));
 }
 
 /** Splits a segment into two cells at a column that begins at `x`, when a gap stands there. */

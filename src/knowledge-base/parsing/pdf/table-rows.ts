@@ -15,7 +15,7 @@ const maxShareOfRows = 0.35;
 /** With lines drawn between the rows, a row has at most this many lines on average. */
 const maxLinesOfRuledRow = 3;
 /** A text of this length that fills the first column may go on in a line without a sign of it. */
-const minWrappedLength = 20;
+const minWrappedLength = 10;
 
 /** The cells of a table, row by row. A cell may have several lines. */
 export function toTableCells(rows: Row[], hyphens: HyphenJoiner, rules: Rule[]): string[][] {
@@ -125,8 +125,9 @@ function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, a
   }
   if (!isWithin || gap > row.size * maxLineGap || wrapped < pairs.length) return false;
   if (readsOn) return true;
-  const [only] = pairs;
-  return pairs.length === 1 && group.cells.size > 1 && (only?.column !== 0 || (only.before?.text.length ?? 0) >= minWrappedLength);
+  const [only, other] = pairs;
+  if (!only?.before || other || group.cells.size < 2 || only.segment.font !== only.before.font) return false;
+  return only.column !== 0 || only.before.text.length >= minWrappedLength;
 }
 
 /** Whether a line is drawn between two rows, along at least half of their width. */
