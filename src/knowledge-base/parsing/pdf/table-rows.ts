@@ -16,6 +16,8 @@ const maxShareOfRows = 0.35;
 const maxLinesOfRuledRow = 3;
 /** A text of this length that fills the first column may go on in a line without a sign of it. */
 const minWrappedLength = 10;
+/** Cells whose texts are centred beside each other have lines between each other's lines; a single row has at most this many. */
+const maxCentredLines = 16;
 
 /** The cells of a table, row by row. A cell may have several lines. */
 export function toTableCells(rows: Row[], hyphens: HyphenJoiner, rules: Rule[]): string[][] {
@@ -123,7 +125,9 @@ function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, a
     if (isWithin) return pairs.length === 1 || wrapped > 0 || readsOn;
     return group.rows.length === 1 && wrapped > 0 && [...group.cells.keys()].every((column) => cells.has(column));
   }
-  if (!isWithin || gap > row.size * maxLineGap || wrapped < pairs.length) return false;
+  if (!isWithin || gap > row.size * maxLineGap) return false;
+  if (pairs.length < group.cells.size && pairs.every(({ segment, before }) => before && goesOn(before, segment))) return true;
+  if (wrapped < pairs.length) return false;
   if (readsOn) return true;
   const [only, other] = pairs;
   if (!only?.before || other || group.cells.size < 2 || only.segment.font !== only.before.font) return false;
@@ -144,6 +148,8 @@ function isRuledBetween(above: Row, row: Row, rules: Rule[]): boolean {
 
 /** Whether the lines between two drawn lines are rows of their own: their columns have several values, or most begin together. */
 export function hasSeveralRows(rows: Row[], find: FindColumn, widths: Map<number, number>): boolean {
+  const areCentred = toGaps(rows).some((gap, index) => gap < (rows[index]?.size ?? 0) * minLineGap);
+  if (areCentred && rows.length <= maxCentredLines) return false;
   const lines = rows.map((row) => toCells(row, find));
   const pairs = lines.slice(1).map((cells, index) => [lines[index]!, cells] as const);
   const begun = pairs.filter(([above, cells]) => beginsRow(above, cells, widths)).length;
