@@ -11,18 +11,37 @@ const blankWidth = 0.25;
 /** Shorter texts in scripts without capital letters and blanks are cells of their own. */
 const minCaselessLength = 8;
 
-/** The last text of each column. */
-export type Cells = Map<number, Segment>;
+/** The last text of a cell. `lead`: the text with which the cell begins. */
+export interface Cell {
+  segment: Segment;
+  lead: Segment;
+}
 
-export const toCells = ({ segments }: Row, find: FindColumn): Cells => new Map(segments.map((segment) => [find(segment), segment]));
+/** By column. */
+export type Cells = Map<number, Cell>;
 
-export const isValue = ({ text }: Segment): boolean => value.test(text);
+/** The cells of each line. A line that goes on with the one above has its lead. */
+export function toCells(rows: Row[], find: FindColumn): Cells[] {
+  const lines: Cells[] = [];
+  for (const { segments } of rows) {
+    const above = lines.at(-1);
+    const cells: Cells = new Map();
+    for (const segment of segments) {
+      const before = above?.get(find(segment));
+      cells.set(find(segment), { segment, lead: before && goesOn(before, segment) ? before.lead : segment });
+    }
+    lines.push(cells);
+  }
+  return lines;
+}
+
+export const isValue = ({ segment }: Cell): boolean => value.test(segment.text);
 
 /** Whether a column has a value in both: then they are cells of two rows. */
-export function hasTwoValues(above: Cells, row: Cells): boolean {
-  for (const [column, segment] of row) {
+function hasTwoValues(above: Cells, row: Cells): boolean {
+  for (const [column, cell] of row) {
     const before = above.get(column);
-    if (before && isValue(before) && isValue(segment)) return true;
+    if (before && isValue(before) && isValue(cell)) return true;
   }
   return false;
 }
@@ -33,22 +52,22 @@ export function hasTwoValues(above: Cells, row: Cells): boolean {
  */
 export function beginsRow(above: Cells, row: Cells, widths: Map<number, number>): boolean {
   if (hasTwoValues(above, row)) return true;
-  const shared = [...row].flatMap(([column, segment]) => {
+  const shared = [...row].flatMap(([column, { segment }]) => {
     const before = above.get(column);
     return before ? [{ before, segment, width: widths.get(column) ?? 0 }] : [];
   });
   if (shared.length < row.size && shared.length < above.size) return true;
   if (Math.max(row.size, above.size) < 2 || (row.size < 2 && above.size > 1)) return false;
   if (shared.some(({ before, segment }) => goesOn(before, segment))) return false;
-  const wrapped = shared.filter(({ before, segment, width }) => isWrapped(before, segment, width)).length;
+  const wrapped = shared.filter(({ before, segment, width }) => isWrapped(before.segment, segment, width)).length;
   return row.size === above.size ? wrapped < shared.length : wrapped === 0;
 }
 
 /** Small letters tell that a line goes on, unless the cell begins with them, too. */
-export function goesOn(before: Segment, segment: Segment): boolean {
-  if (unfinished.test(before.text)) return true;
-  const isCaseless = /^\p{Lo}/u.test(segment.text);
-  return goingOn.test(segment.text) && (isCaseless ? before.text.length >= minCaselessLength : !/^\p{Ll}/u.test(before.text));
+export function goesOn(before: Cell, segment: Segment): boolean {
+  if (unfinished.test(before.segment.text)) return true;
+  if (/^\p{Lo}/u.test(segment.text)) return before.segment.text.length >= minCaselessLength;
+  return goingOn.test(segment.text) && !/^\p{Ll}/u.test(before.lead.text);
 }
 
 /** Whether the first word of the line would not have fitted at the end of the line above, so that it had to begin a new one. */

@@ -222,7 +222,11 @@ class DrawingAnalyzer {
     const commands = this.contents.get(version)?.paths;
     if (!commands || commands.length === 0) return undefined;
     const own = /\/Resources\b/.test(version.text) ? this.findNames(version.text) : names;
-    const numbers = /\/Matrix[\s\0]*\[([^\]]*)\]/.exec(version.text)?.[1]?.match(/[-+.\d]+/g)?.map(Number) ?? [];
+    const numbers =
+      /\/Matrix[\s\0]*\[([^\]]*)\]/
+        .exec(version.text)?.[1]
+        ?.match(/[-+.\d]+/g)
+        ?.map(Number) ?? [];
     const matrix = numbers.length === 6 ? (numbers as unknown as Matrix) : identity;
     return { commands, matrix, find: (name) => this.findForm(own, name) };
   }

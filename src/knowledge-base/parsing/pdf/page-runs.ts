@@ -26,6 +26,19 @@ export interface PageRuns {
   aside: string;
 }
 
+/** Punctuation as it is drawn in lines that run downwards. */
+const verticalForms = /[\ufe10-\ufe19\ufe30-\ufe44\ufe47\ufe48]/g;
+
+interface PlacedItem {
+  item: TextItem;
+  text: string;
+  turn: Rotation;
+  x: number;
+  y: number;
+  isSpaced: boolean;
+  endsLine: boolean;
+}
+
 interface Viewport {
   width: number;
   height: number;
@@ -37,7 +50,7 @@ type Rotation = 0 | 1 | 2 | 3;
 
 /** Rotates the page so that most of its text is upright, and mirrors a page that is read from right to left. */
 export function toPageRuns({ items, verticalFonts }: PageText, lines: RulingLine[], viewport: Viewport): PageRuns {
-  const placed: { item: TextItem; turn: Rotation; x: number; y: number; isSpaced: boolean }[] = [];
+  const placed: PlacedItem[] = [];
   const lengths = [0, 0, 0, 0];
   let fromRight = 0;
   for (const item of items) {
@@ -45,6 +58,7 @@ export function toPageRuns({ items, verticalFonts }: PageText, lines: RulingLine
     if (item.str.trim() === '') {
       const before = placed.at(-1);
       if (before && item.str !== '') before.isSpaced = true;
+      if (before && item.hasEOL) before.endsLine = true;
       continue;
     }
     const isDownwards = verticalFonts.has(item.fontName);
@@ -53,7 +67,8 @@ export function toPageRuns({ items, verticalFonts }: PageText, lines: RulingLine
     if (turn === undefined) continue;
     lengths[turn] = (lengths[turn] ?? 0) + item.str.length;
     if (item.dir === 'rtl') fromRight += item.str.length;
-    placed.push({ item, turn, ...toPagePoint(viewport, item), isSpaced: false });
+    const text = item.str.replace(verticalForms, (form) => form.normalize('NFKC'));
+    placed.push({ item, text, turn, ...toPagePoint(viewport, item), isSpaced: false, endsLine: item.hasEOL });
   }
   const mainTurn = lengths.indexOf(Math.max(...lengths)) as Rotation;
   const isLying = mainTurn === 1 || mainTurn === 3;
@@ -62,9 +77,8 @@ export function toPageRuns({ items, verticalFonts }: PageText, lines: RulingLine
 
   const runs = placed
     .filter(({ turn }) => turn === mainTurn)
-    .map(({ item, x, y, isSpaced }): TextRun => {
+    .map(({ item, text, x, y, isSpaced }): TextRun => {
       const [left, baseline] = rotatePoint(x, y, mainTurn, viewport);
-      const text = item.str;
       const isDownwards = verticalFonts.has(item.fontName);
       const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0) || (isDownwards ? item.width : item.height);
       const right = left + (isDownwards ? item.height : item.width);
@@ -73,7 +87,9 @@ export function toPageRuns({ items, verticalFonts }: PageText, lines: RulingLine
         ? { text, left: width - right, right: width - left, baseline, size, font, isSpaced }
         : { text, left, right, baseline, size, font, isSpaced };
     });
-  const aside = placed.flatMap(({ item, turn, isSpaced }) => (turn === mainTurn ? [] : [item.str + (isSpaced || item.hasEOL ? ' ' : '')])).join('');
+  const aside = placed
+    .flatMap(({ text, turn, isSpaced, endsLine }) => (turn === mainTurn ? [] : [text + (isSpaced || endsLine ? ' ' : '')]))
+    .join('');
   const toReadingPoint = (x: number, y: number): [number, number] => {
     const [left, top] = rotatePoint(...transformPoint(viewport, x, y), mainTurn, viewport);
     return [isFromRight ? width - left : left, top];

@@ -57,10 +57,12 @@ export function parsePacking(dictionary: string): Packing {
   };
 }
 
-/** The index at which the stream from `start` ends. */
+/** The index at which the stream from `start` ends. The line end before its mark is no part of it: workerd refuses packed bytes with more behind them. */
 export function findStreamEnd(file: string, start: number): number {
   const found = file.indexOf('endstream', start);
-  return found === -1 ? file.length : found;
+  if (found === -1) return file.length;
+  const [lineEnd = ''] = /(?:\r\n|\n|\r)?$/.exec(file.slice(Math.max(start, found - 2), found)) ?? [];
+  return found - lineEnd.length;
 }
 
 /** Stops after more than `max` bytes. */

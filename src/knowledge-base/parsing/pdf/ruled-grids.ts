@@ -54,8 +54,16 @@ const touch = (across: Rule, down: Rule): boolean =>
 function toGrid(across: Rule[], down: Rule[]): RuledGrid | undefined {
   if (across.length === 0 || down.length === 0) return undefined;
   // The sides of a table are not always drawn.
-  const heights = toSteps([...across.map((rule) => rule.at), Math.min(...down.map((rule) => rule.from)), Math.max(...down.map((rule) => rule.to))]);
-  const widths = toSteps([...down.map((rule) => rule.at), Math.min(...across.map((rule) => rule.from)), Math.max(...across.map((rule) => rule.to))]);
+  const heights = toSteps([
+    ...across.map((rule) => rule.at),
+    Math.min(...down.map((rule) => rule.from)),
+    Math.max(...down.map((rule) => rule.to)),
+  ]);
+  const widths = toSteps([
+    ...down.map((rule) => rule.at),
+    Math.min(...across.map((rule) => rule.from)),
+    Math.max(...across.map((rule) => rule.to)),
+  ]);
   const [rows, columns] = [heights.length - 1, widths.length - 1];
   if (rows * columns < 2 || rows * columns > maxFields) return undefined;
   const cells = mergeFields(heights, widths, across, down);

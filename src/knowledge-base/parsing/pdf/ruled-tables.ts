@@ -24,6 +24,8 @@ const middleOf = ({ left, right, baseline, size }: TextRun) => ({ x: (left + rig
 const minFilledShare = 0.15;
 const minColumns = 2;
 const maxUsualLines = 8;
+/** With so many lines across it, a table has one for each row. */
+const minHeightsOfRows = 5;
 
 /** The tables of a page whose cells are drawn with lines, and which text is in which cell. */
 export function findRuledTables(runs: TextRun[], rules: Rule[], hyphens: HyphenJoiner): RuledTable[] {
@@ -48,9 +50,7 @@ function isTable(placed: PlacedRun[], grid: RuledGrid): boolean {
   const firstColumns = new Map(grid.cells.flatMap((row) => row.map((cell, column) => [cell, column] as const)).toReversed());
   const columns = new Set([...filled.keys()].map((cell) => firstColumns.get(cell)));
   const lines = [...filled.values()].map((runs) => new Set(runs.map(({ run }) => Math.round(run.baseline))).size);
-  return (
-    columns.size >= minColumns && filled.size >= new Set(grid.cells.flat()).size * minFilledShare && median(lines, 0) <= maxUsualLines
-  );
+  return columns.size >= minColumns && filled.size >= new Set(grid.cells.flat()).size * minFilledShare && median(lines, 0) <= maxUsualLines;
 }
 
 interface PlacedRun {
@@ -71,7 +71,14 @@ function placeRuns(runs: TextRun[], { widths, heights, cells }: RuledGrid): Plac
   });
 }
 
-const findStep = (places: number[], value: number): number => Math.max(0, Math.min(places.length - 2, places.findLastIndex((place) => place <= value)));
+const findStep = (places: number[], value: number): number =>
+  Math.max(
+    0,
+    Math.min(
+      places.length - 2,
+      places.findLastIndex((place) => place <= value),
+    ),
+  );
 
 /** Splits a text that runs over the border of a cell, at the blank next to it. */
 function splitAtBorders(run: TextRun, borders: number[]): TextRun[] {
@@ -83,7 +90,13 @@ function splitAtBorders(run: TextRun, borders: number[]): TextRun[] {
   if (blank === undefined) return [run];
   const before = { ...run, text: run.text.slice(0, blank), right: Math.min(border, run.right) };
   const after = { ...run, text: run.text.slice(blank).trimStart(), left: border };
-  return [before, ...splitAtBorders(after, borders.filter((x) => x > border))];
+  return [
+    before,
+    ...splitAtBorders(
+      after,
+      borders.filter((x) => x > border),
+    ),
+  ];
 }
 
 /**
@@ -128,7 +141,9 @@ const isBesideOthers = (lines: Row[], others: Row[]): boolean =>
   lines.every((line) => others.some((other) => Math.abs(other.baseline - line.baseline) < line.size * 0.15));
 
 const joinLines = (lines: Row[], hyphens: HyphenJoiner): string =>
-  lines.map(({ segments }) => segments.map(({ text }) => text).join(' ')).reduce((before, after) => (before === '' ? after : hyphens.join(before, after)), '');
+  lines
+    .map(({ segments }) => segments.map(({ text }) => text).join(' '))
+    .reduce((before, after) => (before === '' ? after : hyphens.join(before, after)), '');
 
 /** How wide the texts of a column may be: the space that is free on one side is free on the other, too. */
 function measureRoom(lines: Row[], left: number, right: number): number {
@@ -137,12 +152,14 @@ function measureRoom(lines: Row[], left: number, right: number): number {
 }
 
 /** Splits the cells between two lines across the table into several rows, if no lines part its rows. */
-function splitBand(cells: Row[][], { widths }: RuledGrid): Row[][][] {
+function splitBand(cells: Row[][], { widths, heights }: RuledGrid): Row[][][] {
   const rows = groupIntoRows(cells.flatMap((lines) => lines.flatMap(({ segments }) => segments)));
-  const columnOf = new Map(cells.flatMap((lines, column) => lines.flatMap(({ segments }) => segments.map((segment) => [segment, column] as const))));
+  const columnOf = new Map(
+    cells.flatMap((lines, column) => lines.flatMap(({ segments }) => segments.map((segment) => [segment, column] as const))),
+  );
   const find = (segment: Row['segments'][number]) => columnOf.get(segment) ?? 0;
   const room = new Map(cells.map((lines, column) => [column, measureRoom(lines, widths[column] ?? 0, widths[column + 1] ?? 0)]));
-  if (!hasSeveralRows(rows, find, room)) return [cells];
+  if (!hasSeveralRows(rows, find, room, heights.length > minHeightsOfRows)) return [cells];
   return (groupTableRows(rows, find, [], room) ?? rows.map((row) => [row])).map((group) =>
     cells.map((_, column) =>
       group.flatMap((row) => {

@@ -59,7 +59,8 @@ export class RunningLines {
     // The first of several headers stays, without its page number.
     return row.segments.filter(
       ({ text }) =>
-        isPageNumber(text) && others.some((other) => other.segments.some((one) => isSameButNumbered(text, one.text, other.page - row.page))),
+        isPageNumber(text) &&
+        others.some((other) => other.segments.some((one) => isSameButNumbered(text, one.text, other.page - row.page))),
     );
   }
 

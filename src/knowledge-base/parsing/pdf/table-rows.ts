@@ -1,4 +1,4 @@
-import { beginsRow, goesOn, hasTwoValues, isValue, isWrapped, measureColumns, toCells, type Cells } from './cell-lines.ts';
+import { beginsRow, goesOn, isValue, isWrapped, measureColumns, toCells, type Cells } from './cell-lines.ts';
 import type { HyphenJoiner } from './hyphens.ts';
 import { median, type Row } from './rows.ts';
 import type { Rule } from './rules.ts';
@@ -15,9 +15,12 @@ const maxShareOfRows = 0.35;
 /** With lines drawn between the rows, a row has at most this many lines on average. */
 const maxLinesOfRuledRow = 3;
 /** A text of this length that fills the first column may go on in a line without a sign of it. */
-const minWrappedLength = 10;
+const minWrappedLength = 16;
 /** Cells whose texts are centred beside each other have lines between each other's lines; a single row has at most this many. */
 const maxCentredLines = 16;
+/** From so many lines between two drawn lines, with so many that begin rows, they are several rows. */
+const minLinesOfRows = 4;
+const minShareOfRows = 0.3;
 
 /** The cells of a table, row by row. A cell may have several lines. */
 export function toTableCells(rows: Row[], hyphens: HyphenJoiner, rules: Rule[]): string[][] {
@@ -38,8 +41,14 @@ export function toTableCells(rows: Row[], hyphens: HyphenJoiner, rules: Rule[]):
  * some lines are clearly closer than others, close ones belong together; elsewhere a line goes on with the row above when its words would
  * not have fitted there. `widths`: of the columns, in points.
  */
-export function groupTableRows(rows: Row[], find: FindColumn, rules: Rule[] = [], widths = measureColumns(rows, find)): Row[][] | undefined {
-  const lines = rows.map((row) => ({ row, cells: toCells(row, find) }));
+export function groupTableRows(
+  rows: Row[],
+  find: FindColumn,
+  rules: Rule[] = [],
+  widths = measureColumns(rows, find),
+): Row[][] | undefined {
+  const cells = toCells(rows, find);
+  const lines = rows.map((row, index) => ({ row, cells: cells[index]! }));
   const spacing = measureSpacing(lines, widths, rules);
   const groups: RowGroup[] = [];
   for (const line of lines) {
@@ -62,13 +71,13 @@ interface RowGroup {
   values: Set<number>;
 }
 
-const valuesOf = (cells: Cells): Set<number> => new Set([...cells].flatMap(([column, segment]) => (isValue(segment) ? [column] : [])));
+const valuesOf = (cells: Cells): Set<number> => new Set([...cells].flatMap(([column, cell]) => (isValue(cell) ? [column] : [])));
 
 function addLine(group: RowGroup, { row, cells }: Line): void {
   group.rows.push(row);
-  for (const [column, segment] of cells) {
-    group.cells.set(column, segment);
-    if (isValue(segment)) group.values.add(column);
+  for (const [column, cell] of cells) {
+    group.cells.set(column, cell);
+    if (isValue(cell)) group.values.add(column);
   }
 }
 
@@ -114,10 +123,15 @@ function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, a
   if (isRuledBetween(last, row, rules)) return false;
   // Cells whose texts are centred in one row: lines of one column are never as close as this.
   if (gap < Math.min(row.size, last.size) * minLineGap) return true;
-  if ([...cells].some(([column, segment]) => group.values.has(column) && isValue(segment))) return false;
+  if ([...cells].some(([column, cell]) => group.values.has(column) && isValue(cell))) return false;
   if (areRowsRuled) return true;
-  const pairs = [...cells].map(([column, segment]) => ({ column, segment, before: group.cells.get(column), width: widths.get(column) ?? 0 }));
-  const wrapped = pairs.filter(({ segment, before, width }) => before && isWrapped(before, segment, width)).length;
+  const pairs = [...cells].map(([column, { segment }]) => ({
+    column,
+    segment,
+    before: group.cells.get(column),
+    width: widths.get(column) ?? 0,
+  }));
+  const wrapped = pairs.filter(({ segment, before, width }) => before && isWrapped(before.segment, segment, width)).length;
   const readsOn = pairs.some(({ segment, before }) => before && goesOn(before, segment));
   const isWithin = pairs.every(({ before }) => before !== undefined);
   if (closest !== undefined) {
@@ -130,8 +144,8 @@ function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, a
   if (wrapped < pairs.length) return false;
   if (readsOn) return true;
   const [only, other] = pairs;
-  if (!only?.before || other || group.cells.size < 2 || only.segment.font !== only.before.font) return false;
-  return only.column !== 0 || only.before.text.length >= minWrappedLength;
+  if (!only?.before || other || group.cells.size < 2 || only.segment.font !== only.before.segment.font) return false;
+  return only.column !== 0 || only.before.segment.text.length >= minWrappedLength;
 }
 
 /** Whether a line is drawn between two rows, along at least half of their width. */
@@ -146,16 +160,20 @@ function isRuledBetween(above: Row, row: Row, rules: Rule[]): boolean {
   );
 }
 
-/** Whether the lines between two drawn lines are rows of their own: their columns have several values, or most begin together. */
-export function hasSeveralRows(rows: Row[], find: FindColumn, widths: Map<number, number>): boolean {
+/**
+ * Whether the lines between two drawn lines are rows of their own: a column has several values, or many lines begin rows. `areRowsRuled`: the
+ * table has lines between many rows, so that only values count.
+ */
+export function hasSeveralRows(rows: Row[], find: FindColumn, widths: Map<number, number>, areRowsRuled: boolean): boolean {
   const areCentred = toGaps(rows).some((gap, index) => gap < (rows[index]?.size ?? 0) * minLineGap);
   if (areCentred && rows.length <= maxCentredLines) return false;
-  const lines = rows.map((row) => toCells(row, find));
+  const lines = toCells(rows, find);
   const pairs = lines.slice(1).map((cells, index) => [lines[index]!, cells] as const);
   const begun = pairs.filter(([above, cells]) => beginsRow(above, cells, widths)).length;
-  const withValues = pairs.filter(([above, cells]) => hasTwoValues(above, cells)).length;
+  const values = lines.flatMap((cells) => [...valuesOf(cells)]);
   const columns = new Set(lines.flatMap((cells) => [...cells.keys()])).size;
-  return pairs.length > 0 && columns > 1 && (withValues >= pairs.length / 2 || (rows.length >= 4 && begun >= pairs.length / 2));
+  const hasSeveralValues = new Set(values).size < values.length;
+  return columns > 1 && (hasSeveralValues || (!areRowsRuled && rows.length >= minLinesOfRows && begun >= pairs.length * minShareOfRows));
 }
 
 /** Splits segments that hold two close cells. */
