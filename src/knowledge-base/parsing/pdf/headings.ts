@@ -18,14 +18,20 @@ export interface Bookmark {
  * of its own on a short line. A PDF does not say which fonts are bold.
  */
 export function detectHeadingLevels(paragraphs: PageParagraph[], bookmarks: Bookmark[]): Map<PageParagraph, number> {
-  const texts = paragraphs.filter((paragraph) => paragraph.kind !== 'table');
+  const texts = paragraphs.filter((paragraph) => paragraph.kind === 'text' || paragraph.kind === 'item');
   const bodySize = findMostCommon(texts, (paragraph) => String(roundSize(paragraph.size)));
   const bodyFont = findMostCommon(texts, (paragraph) => paragraph.font);
   const depths = new Map(bookmarks.map(({ title, depth }) => [keyOf(title), depth]));
   const isLarge = (paragraph: PageParagraph) => paragraph.size >= Number(bodySize) * minSizeRatio;
 
   let found = paragraphs.filter((paragraph, index) => {
-    if (paragraph.kind === 'table' || paragraph.text.length > maxHeadingLength || !/\p{L}{2}/u.test(paragraph.text)) return false;
+    if (
+      paragraph.kind === 'table' ||
+      paragraph.kind === 'field' ||
+      paragraph.text.length > maxHeadingLength ||
+      !/\p{L}{2}/u.test(paragraph.text)
+    )
+      return false;
     if (depths.has(keyOf(paragraph.text))) return true;
     if (paragraph.lineCount > 3 || /[.,;。、，；]$/.test(paragraph.text)) return false;
     return (isLarge(paragraph) && paragraph.kind === 'text') || isEmphasised(paragraph, paragraphs[index + 1], Number(bodySize), bodyFont);

@@ -29,7 +29,7 @@ export function* readPageParagraphs({ number, page, segments, fields }: ReadPage
   if (segments) yield* readSorted(memory.running.removeFrom(segments, number), page.rules, number, memory.hyphens);
   else yield [toUnplacedParagraph('text', number, page.runs.map((run) => run.text).join(' '))];
   if (page.aside.trim() !== '') yield [toUnplacedParagraph('text', number, page.aside)];
-  for (const field of fields) yield [toUnplacedParagraph('text', number, field)];
+  for (const field of fields) yield [toUnplacedParagraph('field', number, field)];
 }
 
 function* readSorted(segments: Segment[], rules: Rule[], number: number, hyphens: HyphenJoiner): Generator<PageParagraph[]> {

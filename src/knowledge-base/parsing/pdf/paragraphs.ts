@@ -5,7 +5,8 @@ import type { Column } from './table-columns.ts';
 
 /** A paragraph of a page, before the whole document is known. */
 export interface PageParagraph {
-  kind: 'text' | 'item' | 'table';
+  /** `field`: a filled form field. */
+  kind: 'text' | 'item' | 'table' | 'field';
   text: string;
   /** Cells of a table. */
   rows: string[][];
@@ -119,7 +120,9 @@ export function appendParagraphs(paragraphs: PageParagraph[], found: PageParagra
 }
 
 function findContinued(paragraphs: PageParagraph[], after: PageParagraph): PageParagraph | undefined {
-  const before = paragraphs.slice(-4).findLast((candidate) => candidate.kind !== 'table' && Math.abs(candidate.size - after.size) < 0.3);
+  const before = paragraphs
+    .slice(-4)
+    .findLast((candidate) => (candidate.kind === 'text' || candidate.kind === 'item') && Math.abs(candidate.size - after.size) < 0.3);
   return after.kind === 'text' && before !== undefined && isContinued(before, after) ? before : undefined;
 }
 

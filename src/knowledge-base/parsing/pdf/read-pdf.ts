@@ -108,7 +108,7 @@ function writeParagraph(paragraph: PageParagraph, level: number | undefined, wri
   const text = paragraph.text.replace(/\s?(?:\.\s?){4,}\s*/g, ' … ');
   if (level !== undefined) writer.heading(level, text);
   else if (paragraph.kind === 'item') writer.listItem(text);
-  else if (paragraph.kind === 'text') writer.paragraph(text);
+  else if (paragraph.kind === 'text' || paragraph.kind === 'field') writer.paragraph(text);
   else for (const row of paragraph.rows) writer.row(row);
 }
 

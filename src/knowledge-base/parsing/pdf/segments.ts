@@ -147,12 +147,23 @@ export function splitSegmentAt(segment: Segment, x: number): Segment[] {
   return index === -1 ? [segment] : [joinRuns(segment.runs.slice(0, index)), joinRuns(segment.runs.slice(index))];
 }
 
+/** How many letters of a run are drawn over the same letters of the run before, as by programs that draw each letter twice. */
+function countRepeated(before: TextRun, run: TextRun): number {
+  const overlap = before.right - run.left;
+  if (overlap < run.size * maxShadow) return 0;
+  const letterWidth = (run.right - run.left) / Math.max(1, run.text.length);
+  const expected = Math.round(overlap / letterWidth);
+  const counts = [expected, expected - 1, expected + 1];
+  return counts.find((count) => count > 0 && count < run.text.length && before.text.endsWith(run.text.slice(0, count))) ?? 0;
+}
+
 function joinRuns(runs: TextRun[]): Segment {
   let text = '';
   for (const [index, run] of runs.entries()) {
     const before = runs[index - 1];
     const isParted = before !== undefined && (before.isSpaced || run.left - before.right > Math.max(run.size, before.size) * blankGap);
-    text += isParted && !/\s$/.test(text) ? ` ${run.text}` : run.text;
+    const added = before ? run.text.slice(countRepeated(before, run)) : run.text;
+    text += isParted && !/\s$/.test(text) ? ` ${added}` : added;
   }
   const lengths = new Map<string, number>();
   for (const run of runs) lengths.set(run.font, (lengths.get(run.font) ?? 0) + run.text.trim().length);

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
+import { failureOf, outlineOf } from '../document-support.ts';
+import { lines, makePdf } from './make-pdf.ts';
+import { drawing, pdfOf, someText } from './make-raw-pdf.ts';
+
+test('pages without text are named in a warning', async () => {
+  const text = lines(['Kettles are cleaned once a month.'], 60, 700);
+  const { warnings, metadata } = await parseDocument(makePdf([text, [], text, []]), 'a.pdf');
+  expect(metadata.pages_without_text).toBe(2);
+  expect(warnings).toEqual([
+    {
+      code: 'pages_without_text',
+      count: 2,
+      message: '2 pages have no text (page 2, 4); if they are scans, run text recognition (OCR) over the file and upload it again',
+    },
+  ]);
+});
+
+/** Two pages; the letters of the second one's font stand for characters that belong to nobody. */
+const meaningless = () => {
+  const map =
+    '/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <41> <5A> <E100> endbfrange endcmap end';
+  return pdfOf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 7 0 R >> >> /Contents 5 0 R >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 8 0 R >> >> /Contents 6 0 R >>',
+    ['', someText],
+    ['', 'BT /F1 10 Tf 50 700 Td (ABC) Tj ET'],
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 9 0 R >>',
+    ['', map],
+  ]);
+};
+
+test('a page whose letters mean nothing counts as one without text', async () => {
+  const document = await parseDocument(meaningless(), 'a.pdf');
+  expect(outlineOf(document)).toEqual(['p hello']);
+  expect(document.metadata.pages_without_text).toBe(1);
+  expect(document.warnings).toMatchObject([{ code: 'pages_without_text', count: 1 }]);
+});
+
+test('images are counted, without their masks and dots', async () => {
+  const image = (size: number, more = ''): readonly [string, string] => [
+    `/Type /XObject /Subtype /Image /Width ${size} /Height ${size} /ColorSpace /DeviceGray /BitsPerComponent 8 ${more}`,
+    '\0'.repeat(size * size),
+  ];
+  const bytes = drawing(someText, '/XObject << /A 6 0 R /B 7 0 R /C 8 0 R >>', [image(20, '/SMask 9 0 R'), image(30), image(2), image(20)]);
+  expect((await parseDocument(bytes, 'a.pdf')).warnings).toEqual([
+    { code: 'images_skipped', count: 2, message: '2 images were skipped: only the text of a document is read' },
+  ]);
+});
+
+test('a document of scans alone says so', async () => {
+  expect((await failureOf(makePdf([[], []]), 'scan.pdf')).code).toBe('no_text');
+});
