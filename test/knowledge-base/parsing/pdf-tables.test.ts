@@ -153,7 +153,7 @@ test.each([
 );
 
 test('a merged cell is read where it begins; one at the left of several rows stands before each', async () => {
-  const show = (x: number, y: number, word: string) => `BT /F1 10 Tf ${x} ${y} Td (${word}) Tj ET`;
+  const show = (x: number, y: number, words: string) => `BT /F1 10 Tf ${x} ${y} Td (${words}) Tj ET`;
   const line = (x0: number, y0: number, x1: number, y1: number) => `${x0} ${y0} m ${x1} ${y1} l S`;
   const content = [
     show(66, 704, 'Region'),

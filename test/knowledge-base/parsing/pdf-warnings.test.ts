@@ -41,6 +41,27 @@ test('a page whose letters mean nothing counts as one without text', async () =>
   expect(document.warnings).toMatchObject([{ code: 'pages_without_text', count: 1 }]);
 });
 
+/** A page with lines in fonts that number their glyphs; `descendant`: what more the second font says. */
+const numbered = (descendant: string, latin = 'hello') =>
+  drawing(`BT /F1 10 Tf 50 700 Td (${latin}) Tj ET BT /F2 10 Tf 50 680 Td <002400250026> Tj ET`, '/Font << /F1 5 0 R /F2 6 0 R >>', [
+    '<< /Type /Font /Subtype /Type0 /BaseFont /Some /Encoding /Identity-H /DescendantFonts [7 0 R] >>',
+    `<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Some /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor 8 0 R ${descendant} >>`,
+    '<< /Type /FontDescriptor /FontName /Some /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>',
+  ]);
+
+test('numbers of glyphs that the file gives no meaning are never taken for letters', async () => {
+  const document = await parseDocument(numbered('/CIDToGIDMap /Identity'), 'a.pdf');
+  expect(outlineOf(document).join(' ')).not.toContain('$%&');
+  expect(document.warnings).toEqual([
+    { code: 'characters_damaged', count: 3, message: '3 characters are damaged in the file and stand as \ufffd in the text' },
+  ]);
+  expect((await failureOf(numbered('/CIDToGIDMap /Identity', ''), 'a.pdf')).code).toBe('no_text');
+});
+
+test('codes that a font maps to its glyphs are characters', async () => {
+  expect(outlineOf(await parseDocument(numbered('/CIDToGIDMap 4 0 R'), 'a.pdf')).join(' ')).toContain('$%&');
+});
+
 test('images are counted, without their masks and dots', async () => {
   const image = (size: number, more = ''): readonly [string, string] => [
     `/Type /XObject /Subtype /Image /Width ${size} /Height ${size} /ColorSpace /DeviceGray /BitsPerComponent 8 ${more}`,

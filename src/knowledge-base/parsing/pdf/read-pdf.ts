@@ -16,6 +16,7 @@ import { HyphenJoiner } from './hyphens.ts';
 import { continueTable, maxHeaderRows } from './continued-tables.ts';
 import { countImages } from './count-images.ts';
 import { FormFields } from './form-fields.ts';
+import { markMeaninglessFonts, showMarks } from './meaningless-fonts.ts';
 import { hasReadableText, readPageParagraphs } from './page-paragraphs.ts';
 import { countFontLoads, PageReader } from './page-reader.ts';
 import { rejectDecompressionBombs } from './reject-decompression-bombs.ts';
@@ -38,11 +39,13 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
   const hasDeepBookmarks = mayHaveDeepBookmarks(objects, file);
   const fields = FormFields.find(objects, file);
   writer.warnings.add('images_skipped', { count: countImages(objects) });
-  const pdf = await openPdf(bytes);
+  const marked = markMeaninglessFonts(bytes, file, objects);
+  const pdf = await openPdf(marked ?? bytes);
   try {
     if (pdf.numPages > maxPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${maxPages}`);
     checkFontRanges(ranges, countFontLoads(pdf.numPages));
     const { paragraphs, pagesWithoutText } = await readPages(pdf, costs, fields);
+    if (marked) writer.warnings.add('characters_damaged', { count: replaceMarks(paragraphs) });
     const levels = detectHeadingLevels(paragraphs, hasDeepBookmarks ? [] : await readBookmarks(pdf));
     for (const paragraph of paragraphs) writeParagraph(paragraph, levels.get(paragraph), writer);
     return { title: await readTitle(pdf), pages: pdf.numPages, pages_without_text: pagesWithoutText };
@@ -99,6 +102,21 @@ async function readPages(
     if (characters > maxCharacters || paragraphs.length > maxBlocks) throw tooLarge('it holds too much text');
   }
   return { paragraphs, pagesWithoutText };
+}
+
+/** Shows the letters without a meaning as damaged, and counts them. */
+function replaceMarks(paragraphs: PageParagraph[]): number {
+  let count = 0;
+  const show = (text: string) => {
+    const shown = showMarks(text);
+    count += shown.count;
+    return shown.text;
+  };
+  for (const paragraph of paragraphs) {
+    paragraph.text = show(paragraph.text);
+    paragraph.rows = paragraph.rows.map((row) => row.map(show));
+  }
+  return count;
 }
 
 function writeParagraph(paragraph: PageParagraph, level: number | undefined, writer: BlockWriter): void {

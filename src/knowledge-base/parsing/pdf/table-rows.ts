@@ -170,8 +170,8 @@ export function hasSeveralRows(rows: Row[], find: FindColumn, widths: Map<number
   const lines = toCells(rows, find);
   const pairs = lines.slice(1).map((cells, index) => [lines[index]!, cells] as const);
   const begun = pairs.filter(([above, cells]) => beginsRow(above, cells, widths)).length;
-  const values = lines.flatMap((cells) => [...valuesOf(cells)]);
-  const columns = new Set(lines.flatMap((cells) => [...cells.keys()])).size;
+  const values = lines.flatMap((cells) => Array.from(valuesOf(cells)));
+  const columns = new Set(lines.flatMap((cells) => Array.from(cells.keys()))).size;
   const hasSeveralValues = new Set(values).size < values.length;
   return columns > 1 && (hasSeveralValues || (!areRowsRuled && rows.length >= minLinesOfRows && begun >= pairs.length * minShareOfRows));
 }
