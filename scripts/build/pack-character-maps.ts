@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { constants, deflateRawSync } from 'node:zlib';
+import { readCharacterMap, writeDifferences } from './character-map-format.ts';
 import { collectionOf, collections } from '../../src/knowledge-base/parsing/pdf/character-maps/collections.ts';
 import { stripeBytes } from '../../src/knowledge-base/parsing/pdf/character-maps/unpack-character-maps.ts';
 
@@ -20,15 +21,36 @@ export function packedCharacterMaps(): [path: string, text: string][] {
     .toSorted();
   const modules = collections.map((collection): [string, string] => {
     const maps = new Map(
-      names.filter((name) => collectionOf(name) === collection).map((name) => [name, readFileSync(join(directory, `${name}.bcmap`))]),
+      names
+        .filter((name) => collectionOf(name) === collection)
+        .map((name) => [name, shorten(name, (other) => readFileSync(join(directory, `${other}.bcmap`)))]),
     );
     return [join(folder, `${collection}.ts`), toModule(pack(maps))];
   });
   return [...modules, [join(folder, 'LICENSE'), readFileSync(join(directory, 'LICENSE'), 'utf8')]];
 }
 
+/** The maps of Unicode are alike: most are written as what they add to another. */
+const bases: Record<string, string> = {
+  'UniCNS-UCS2-H': 'UniCNS-UTF16-H',
+  'UniGB-UCS2-H': 'UniGB-UTF16-H',
+  'UniJIS-UCS2-H': 'UniJIS-UTF16-H',
+  'UniJIS2004-UTF16-H': 'UniJIS-UTF16-H',
+  'UniKS-UCS2-H': 'UniKS-UTF16-H',
+  'GBKp-EUC-H': 'GBK-EUC-H',
+  'GBK2K-H': 'GBK-EUC-H',
+};
+
+function shorten(name: string, read: (name: string) => Uint8Array): Uint8Array {
+  const baseName = bases[name];
+  const [map, base] = [readCharacterMap(read(name)), baseName === undefined ? undefined : readCharacterMap(read(baseName))];
+  if (baseName === undefined || !map || !base || map.base !== undefined || base.base !== undefined) return read(name);
+  const shorter = writeDifferences(map, base, baseName);
+  return shorter.length < read(name).length ? shorter : read(name);
+}
+
 /** See `unpackCharacterMaps`. */
-function pack(maps: Map<string, Buffer>): string {
+function pack(maps: Map<string, Uint8Array>): string {
   const lengths = JSON.stringify(Object.fromEntries([...maps].map(([name, { length }]) => [name, length])));
   const pieces: Uint8Array[] = [Buffer.from(`${lengths}\n`)];
   const longest = Math.max(...[...maps.values()].map(({ length }) => length));

@@ -66,6 +66,18 @@ export function drawingWithMeanings(ranges: string, widths = '[]', fonts = 1): U
   );
 }
 
+/** A page with text in F1 and in fonts G0, G1 and so on, which name a predefined character map. */
+export function drawingWithCharacterMaps(fonts: number): Uint8Array {
+  const names = Array.from({ length: fonts }, (_, index) => `G${index}`);
+  const descendant =
+    '<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Some /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> /FontDescriptor << /Type /FontDescriptor /FontName /Some /Flags 4 >> >>';
+  return drawing(
+    `${someText} ${names.map((name) => `BT /${name} 10 Tf 50 600 Td <0041> Tj ET`).join(' ')}`,
+    `/Font << /F1 5 0 R ${names.map((name, index) => `/${name} ${6 + index} 0 R`).join(' ')} >>`,
+    names.map(() => `<< /Type /Font /Subtype /Type0 /BaseFont /Some /Encoding /UniGB-UCS2-H /DescendantFonts [${descendant}] >>`),
+  );
+}
+
 /** A page with bookmarks, each of which lies in the one before. */
 export const drawingWithBookmarks = (depth: number): Uint8Array =>
   drawing(

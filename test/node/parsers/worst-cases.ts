@@ -6,7 +6,15 @@ import { UnreadableFileError } from '../../../src/library/text/unreadable-file.t
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { UnparsableDocument } from '../../../src/library/text/unparsable-document.ts';
 import { makePdf } from '../../knowledge-base/parsing/make-pdf.ts';
-import { drawing, drawingWithBookmarks, drawingWithMeanings, formOf, pdfOf, someText } from '../../knowledge-base/parsing/make-raw-pdf.ts';
+import {
+  drawing,
+  drawingWithBookmarks,
+  drawingWithCharacterMaps,
+  drawingWithMeanings,
+  formOf,
+  pdfOf,
+  someText,
+} from '../../knowledge-base/parsing/make-raw-pdf.ts';
 import { makePresentation, makeWord, makeWorkbook, shapeOf, slideOf } from '../../knowledge-base/parsing/make-archive.ts';
 
 /** What a parser could take longest over. `make` is not measured; `size` in characters or bytes, at 1x. */
@@ -251,6 +259,33 @@ export const worstCases: WorstCase[] = [
   document('a.pdf with one stream many times on a page', 20 * KiB, async (size) =>
     drawing(someText, '', [], `/Contents [${fillWith('4 0 R ', size)}]`),
   ),
+  document('a.pdf with many drawn lines on all pages', 20 * KiB, async (size) => {
+    const grid = Array.from({ length: 60 }, (_, step) => `${step * 9} 0 m ${step * 9} 600 l S 0 ${step * 9} m 600 ${step * 9} l S `).join(
+      '',
+    );
+    const numbers = Array.from({ length: size / 400 }, (_, index) => 5 + index);
+    return pdfOf([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      `<< /Type /Pages /Count ${numbers.length} /Kids [${numbers.map((number) => `${number} 0 R`).join(' ')}] >>`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+      ['', grid + Array.from({ length: 60 }, (_, row) => `BT /F1 5 Tf ${row * 9 + 1} ${row * 9 + 2} Td (a) Tj ET `).join('')],
+      ...numbers.map(
+        () => '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> >>',
+      ),
+    ]);
+  }),
+  document('a.pdf with many lines of paths', 32 * KiB, async (size) => drawing(`${fillWith('9 9 90 90 re S ', size)}${someText}`)),
+  document('a.pdf with open texts and names', 64 * KiB, async (size) => drawing(['', `${fillWith('(a /b <c ', size)}${someText} re`])),
+  document('a.pdf with one form field many times', 8 * KiB, async (size) =>
+    drawing(
+      someText,
+      '',
+      ['<< /Type /Annot /Subtype /Widget /Rect [50 500 200 520] /FT /Tx /T (name) /V (Anna) >>'],
+      `/Contents 4 0 R /Annots [${fillWith('6 0 R ', size)}]`,
+      '/AcroForm << /Fields [6 0 R] >>',
+    ),
+  ),
+  document('a.pdf with many fonts that need character maps', 2 * KiB, async (size) => drawingWithCharacterMaps(Math.ceil(size / 256))),
   document('a.pdf with wide ranges in a font', 2 * KiB, async (size) =>
     drawingWithMeanings(fillWith('1 beginbfrange <0000> <FFFF> <0000> endbfrange\n', size)),
   ),

@@ -71,7 +71,7 @@ function hasField(text: string, objects: PdfObjects, fields: Set<number>): boole
       for (const { text: other } of objects.get(number)) for (const one of parseReferences(other)) if (fields.has(one)) return true;
     }
   // Annotations may also stand in the page itself.
-  return /\/Annots[\s\0]*\[[^\]]*<</.test(text);
+  return /\/Annots[\s\0]*\[[\s\0]*<</.test(text);
 }
 
 /** From above, then from the left. */

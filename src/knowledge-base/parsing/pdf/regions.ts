@@ -2,7 +2,7 @@ import { median, measureLinePitch, groupIntoRows } from './rows.ts';
 import type { Region, Row } from './rows.ts';
 import type { Rule } from './rules.ts';
 import type { Segment } from './segments.ts';
-import { columnsOf, groupTableRows } from './table-rows.ts';
+import { columnsOf, countRuledRows, groupByDistance, groupTableRows } from './table-rows.ts';
 import { findTables } from './tables.ts';
 
 const maxDepth = 8;
@@ -13,6 +13,8 @@ const gutterStep = 2;
 const maxSteps = 1000;
 /** The maximum of lines in a cell. Longer texts beside each other are columns. */
 const maxCellLines = 8;
+/** Texts beside each other with so many lines drawn between them are cells. */
+const minRuledRows = 2;
 
 /**
  * Splits a page into regions in reading order. A gutter separates columns or the cells of a table. Rows across the gutter, and wide white
@@ -103,10 +105,11 @@ function splitSides(rows: Row[], gutter: number): [Segment[], Segment[]] {
  * text, or short texts on both sides begin at the same heights.
  */
 function isTable(rows: Row[], left: Segment[], right: Segment[], gutter: number, rules: Rule[]): boolean {
+  if (rows.some(({ segments }) => segments.some(isPlaceOfTable))) return false;
   const beside = rows.filter((row) => isAlignedAt(row, gutter)).length;
   if (beside < Math.min(groupIntoRows(left).length, groupIntoRows(right).length) * 0.6) return false;
   if (!isRunningText(left) || !isRunningText(right)) return true;
-  const groups = groupTableRows(rows, columnsOf(rows), rules) ?? [];
+  const groups = countRuledRows(rows, rules) >= minRuledRows ? (groupTableRows(rows, columnsOf(rows), rules) ?? []) : groupByDistance(rows);
   const beginTogether = groups.filter(([first]) => first && isAlignedAt(first, gutter)).length;
   return (
     groups.length >= 3 &&
@@ -117,6 +120,9 @@ function isTable(rows: Row[], left: Segment[], right: Segment[], gutter: number,
     ) <= maxCellLines
   );
 }
+
+/** A line that stands for a table in drawn lines has no text of its own. Such tables beside each other are those of columns. */
+const isPlaceOfTable = ({ runs }: Segment): boolean => runs.length === 0;
 
 /** Whether segments are lines of prose. East Asian characters count twice, because they carry twice as much text. */
 function isRunningText(segments: Segment[]): boolean {

@@ -12,6 +12,8 @@ const minLineGap = 0.95;
 const maxLineGap = 1.65;
 /** Up to this share of lines that certainly begin a row, the closer distances are those of lines in a cell. */
 const maxShareOfRows = 0.35;
+/** The share of groups of lines that begin with several cells in a table. */
+const minShareOfSeveral = 0.6;
 /** With lines drawn between the rows, a row has at most this many lines on average. */
 const maxLinesOfRuledRow = 3;
 /** A text of this length that fills the first column may go on in a line without a sign of it. */
@@ -81,6 +83,24 @@ function addLine(group: RowGroup, { row, cells }: Line): void {
   }
 }
 
+/** Groups rows where some are clearly closer than others. Empty: their distances are alike, or most groups begin with a single text. */
+export function groupByDistance(rows: Row[]): Row[][] {
+  const gaps = toGaps(rows);
+  const closest = findClosestGap(gaps);
+  const groups: Row[][] = [];
+  for (const [index, row] of rows.entries()) {
+    const group = groups.at(-1);
+    if (group && (gaps[index - 1] ?? 0) <= closest * maxLineGapRatio) group.push(row);
+    else groups.push([row]);
+  }
+  const beginInSeveral = groups.filter(([first]) => first && first.segments.length > 1).length;
+  return groups.length > 1 && groups.length < rows.length && beginInSeveral >= groups.length * minShareOfSeveral ? groups : [];
+}
+
+/** How many rows have a line drawn above them. */
+export const countRuledRows = (rows: Row[], rules: Rule[]): number =>
+  rules.length === 0 ? 0 : rows.slice(1).filter((row, index) => isRuledBetween(rows[index]!, row, rules)).length;
+
 export function columnsOf(rows: Row[]): FindColumn {
   const columns = findColumns(rows);
   return (segment) => findColumn(columns, segment);
@@ -96,7 +116,7 @@ interface Spacing {
 
 function measureSpacing(lines: Line[], widths: Map<number, number>, rules: Rule[]): Spacing {
   const rows = lines.map(({ row }) => row);
-  const ruled = rows.slice(1).filter((row, index) => isRuledBetween(rows[index]!, row, rules)).length;
+  const ruled = countRuledRows(rows, rules);
   return {
     rules,
     closest: findLineDistance(lines, widths),
@@ -114,7 +134,7 @@ function findLineDistance(lines: Line[], widths: Map<number, number>): number | 
   const certainRows = close.filter((index) => beginsRow(lines[index]!.cells, lines[index + 1]!.cells, widths));
   if (certainRows.length > close.length * maxShareOfRows) return undefined;
   const starts = lines.filter((_, index) => index === 0 || (gaps[index - 1] ?? 0) > closest * maxLineGapRatio);
-  return starts.filter(({ cells }) => cells.size > 1).length >= starts.length * 0.6 ? closest : undefined;
+  return starts.filter(({ cells }) => cells.size > 1).length >= starts.length * minShareOfSeveral ? closest : undefined;
 }
 
 function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, areRowsRuled, widths }: Spacing): boolean {
