@@ -1,7 +1,7 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs';
 import { parseReferences } from './drawing-names.ts';
 import type { PdfObjects } from './pdf-objects.ts';
-import { tooLarge } from '../unparsable-document.ts';
+import { tooLarge } from '../../../library/text/unparsable-document.ts';
 
 /** The maximum of annotations (fields, links, notes) on all pages that have fields or typed notes. */
 const maxAnnotations = 50_000;
