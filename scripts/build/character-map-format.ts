@@ -63,7 +63,7 @@ export function readCharacterMap(bytes: Uint8Array): CharacterMap | undefined {
   return map;
 }
 
-export const keyOf = (length: number, code: number): string => `${length} ${code}`;
+const keyOf = (length: number, code: number): string => `${length} ${code}`;
 
 /** Writes a map as what it adds to another one: the characters that the other has not, or has otherwise. */
 export function writeDifferences(map: CharacterMap, base: CharacterMap, baseName: string): Uint8Array {

@@ -64,8 +64,9 @@ const toMarkedFont = ({ number, encoding, descendant }: MeaninglessFont, table: 
   `<< /Type /Font /Subtype /Type0 /BaseFont /Marked /Encoding /${encoding} /DescendantFonts [${descendant} 0 R] /ToUnicode ${table} 0 R >>`,
 ];
 
+const hex = (value: number): string => value.toString(16).padStart(4, '0');
+
 function tableOfMarks(): string {
-  const hex = (value: number) => value.toString(16).padStart(4, '0');
   const ranges = Array.from({ length: 256 }, (_, high) => `<${hex(high << 8)}> <${hex((high << 8) | 0xff)}> <${hex(firstMark)}>`);
   const blocks = [ranges.slice(0, 100), ranges.slice(100, 200), ranges.slice(200)];
   return `begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange ${blocks
