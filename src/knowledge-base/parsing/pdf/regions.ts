@@ -44,10 +44,11 @@ function findGutter(rows: Row[]): number | undefined {
     const count = countLongestRun(rows, x);
     if (count < 2) continue;
     if (!best || count > best.count) best = { from: x, to: x, count };
-    // The best place is the middle of the widest gap.
+    // The best place is in the widest gap.
     else if (count === best.count && x - best.to <= stride) best.to = x;
   }
-  return best && (best.from + best.to) / 2;
+  // Texts begin at the left of their column: other lines may reach further into the gap from the left than from the right.
+  return best && best.from + (best.to - best.from) * 0.75;
 }
 
 function countLongestRun(rows: Row[], x: number): number {

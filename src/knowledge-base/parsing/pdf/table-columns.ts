@@ -13,16 +13,16 @@ export type FindColumn = (segment: Segment) => number;
 export const maxColumns = 100;
 
 /**
- * The columns, from the rows with the most cells that occur at least twice, and from a first row of names with more. Cells of other rows
+ * The columns, from the rows with the most cells that occur at least twice, if there are such rows, and from a first row of names with more. Cells of other rows
  * may span columns.
  */
 export function findColumns(rows: Row[]): Column[] {
   const counts = rows.map((row) => row.segments.length).toSorted((one, other) => other - one);
-  const often = counts.find((count, index) => counts[index + 1] === count) ?? counts[0] ?? 0;
+  const often = counts.find((count, index) => count > 1 && counts[index + 1] === count) ?? counts[0] ?? 0;
   const named = rows[0]?.segments.length ?? 0;
   const full = rows.filter((row) => row.segments.length === often);
   const columns = joinByNumber(full, often) ?? mergeAlternatives(joinOverlapping(full), rows, often);
-  if (named <= often || often < 2) return columns;
+  if (named <= often) return columns;
   const withNames = joinOverlapping([...full, rows[0]!]);
   return withNames.length < named ? columns : mergeAlternatives(withNames, rows, named);
 }
