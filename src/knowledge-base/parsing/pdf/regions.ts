@@ -48,7 +48,7 @@ function findGutter(rows: Row[]): number | undefined {
     else if (count === best.count && x - best.to <= stride) best.to = x;
   }
   // Texts begin at the left of their column: other lines may reach further into the gap from the left than from the right.
-  return best && best.from + (best.to - best.from) * 0.75;
+  return best && best.from + (best.to - best.from) * 0.9;
 }
 
 function countLongestRun(rows: Row[], x: number): number {
