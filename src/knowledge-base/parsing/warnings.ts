@@ -5,8 +5,11 @@ export const warningCodes = [
   'attachments_left_out',
   'embedded_left_out',
   'hidden_left_out',
+  'controls_left_out',
+  'comments_left_out',
   'readings_left_out',
   'errors_left_out',
+  'formulas_left_out',
   'rows_broken',
   'encoding_guessed',
   'encoding_uncertain',
@@ -14,7 +17,7 @@ export const warningCodes = [
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
-/** `count`: of pages, images, attachments, embedded objects, hidden parts (sheets, slides, cells, texts), readings, cells, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
+/** `count`: of pages, images, attachments, embedded objects, hidden parts (sheets, slides, cells, texts), controls, comments, readings, cells, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
 export interface DocumentWarning {
   code: WarningCode;
   count: number;
@@ -64,10 +67,15 @@ const sentences: Record<WarningCode, (found: Found) => string> = {
     `${several(count, 'embedded object was', 'embedded objects were')} not read, such as a file, an included document or a chart of a newer kind; upload what matters as files of their own`,
   hidden_left_out: ({ count }) =>
     `${several(count, 'hidden part was', 'hidden parts were')} left out: sheets, rows, columns, slides or texts that are not shown; show them and upload the file again to have them read`,
+  controls_left_out: ({ count }) =>
+    `${several(count, 'menu, button or list to choose from was', 'menus, buttons and lists to choose from were')} left out`,
+  comments_left_out: ({ count }) => `${several(count, 'comment was', 'comments were')} left out: only the text of a document is read`,
   readings_left_out: ({ count }) =>
     `${several(count, 'reading', 'readings')} above characters (ruby) ${count === 1 ? 'was' : 'were'} left out; the characters themselves were read`,
   errors_left_out: ({ count }) =>
     `${several(count, 'cell shows an error', 'cells show errors')} such as #N/A and ${count === 1 ? 'was' : 'were'} read as empty`,
+  formulas_left_out: ({ count }) =>
+    `${several(count, 'formula has', 'formulas have')} no result in the file and ${count === 1 ? 'was' : 'were'} read as empty; open the workbook in a spreadsheet program, save it and upload it again`,
   rows_broken: (found) =>
     `${several(found.count, 'row has', 'rows have')} broken quotes${listPlaces('row', found)} and may be cut into wrong cells; double the quotes within cells`,
   encoding_guessed: ({ detail }) =>
