@@ -86,3 +86,49 @@ test('elements that are never closed lose no text', async () => {
     '| c | d x',
   ]);
 });
+
+const warningsOf = async (html: string) =>
+  (await parseText(`<!doctype html>${html}`, 'page.html')).warnings.map(({ code, count }) => [code, count]);
+
+test('what is left out of a page is counted: menus, buttons, hidden parts, readings; empty ones are not', async () => {
+  const html = `<p>x</p><nav><a>Home</a></nav><nav></nav><button>Buy</button><div hidden>Old <b>price</b></div><span style="display:none"> </span>
+    <ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp></ruby><svg><title>Icon</title></svg><svg><text>Sales</text></svg><script>bad()</script>`;
+  expect(await warningsOf(html)).toEqual([
+    ['images_skipped', 1],
+    ['hidden_left_out', 1],
+    ['controls_left_out', 2],
+    ['readings_left_out', 1],
+  ]);
+});
+
+test('a button that opens an answer is the question', async () => {
+  expect(
+    await outline('<h3><button>Who pays?</button></h3><p>We</p><div><button aria-expanded="false">When?</button><p>Now</p></div>'),
+  ).toEqual(['h3 Who pays?', 'p We', 'p When?', 'p Now']);
+});
+
+test('pictures are read by their alternative texts, fields of forms by their values and boxes', async () => {
+  expect(
+    await outline(
+      '<p>See <img alt="the map"> and <img alt=""></p><label><input type=checkbox checked>Tea</label> <input value=5> <textarea>no milk</textarea>',
+    ),
+  ).toEqual(['p See the map and', 'p ☑ Tea 5 no milk']);
+});
+
+test('lists are numbered as they are shown: from zero, downwards, in letters and Roman numbers', async () => {
+  expect(
+    await outline(
+      '<ol start=0><li>a<li>b</ol><ol reversed><li>c<li>d</ol><ol type=a start=26><li>e<li>f</ol><ol type=I start=4><li>g</ol>',
+    ),
+  ).toEqual(['- 0. a', '- 1. b', '- 2. c', '- 1. d', '- z. e', '- aa. f', '- IV. g']);
+});
+
+test('raised digits make no other number', async () => {
+  expect(await outline('<p>10<sup>6</sup>, 1101<sub>2</sub>, m<sup>2</sup>, 1<sup>st</sup></p>')).toEqual(['p 10^6, 1101_2, m2, 1st']);
+});
+
+test('rows below a cell that spans them stay rows, also those without a cell of their own', async () => {
+  const html =
+    '<table><tr><td>Day<td>Hours<tr><td rowspan=2>Mon<td>9<tr><td>14<tr><td rowspan=2>Tue<td rowspan=2>10</tr><tr></tr><tr><td>Wed<td>11</table>';
+  expect(await outline(html)).toEqual(['| Day | Hours', '| Mon | 9', '| Mon | 14', '| Tue | 10', '| Tue | 10', '| Wed | 11']);
+});

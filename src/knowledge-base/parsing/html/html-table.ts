@@ -8,6 +8,12 @@ interface Cell {
   rows: number;
 }
 
+/** `isCovered`: a cell of a row above spans this row. */
+interface Row {
+  cells: Cell[];
+  isCovered: boolean;
+}
+
 /** A table with more rows is a data table, and its rows are written one by one. */
 const layoutCheckRows = 40;
 const maxCellLength = 1500;
@@ -20,8 +26,11 @@ const maxRowSpanColumns = 1000;
  * cells, is read cell by cell as plain blocks.
  */
 export class HtmlTable {
-  private rows: Cell[][] = [];
+  private rows: Row[] = [];
   private row: Cell[] = [];
+  private isRowOpen = false;
+  /** How many of the next rows have a cell of a row above. */
+  private coveredRows = 0;
   private cell: Cell | undefined;
   private isInHead = false;
   private isStreamed = false;
@@ -42,6 +51,11 @@ export class HtmlTable {
     this.isInHead = true;
   }
 
+  openRow(writer?: BlockWriter): void {
+    this.closeRow(writer);
+    this.isRowOpen = true;
+  }
+
   openCell(isHeader: boolean, columns: number, rows: number): void {
     this.closeCell();
     this.cell = { blocks: [], isHeader: isHeader || this.isInHead, columns: Math.min(columns, maxColumnSpan), rows };
@@ -55,12 +69,16 @@ export class HtmlTable {
   /** `writer`: where rows may be written at once; absent inside another table. */
   closeRow(writer?: BlockWriter): void {
     this.closeCell();
-    if (this.row.length > 0) {
-      this.rows.push(this.row);
+    // A row may have no cells but those of rows above.
+    if (this.row.length > 0 || (this.isRowOpen && this.coveredRows > 0)) {
+      const row = { cells: this.row, isCovered: this.coveredRows > 0 };
+      this.coveredRows = row.cells.reduce((most, cell) => Math.max(most, cell.rows - 1), this.coveredRows - 1);
+      this.rows.push(row);
       // Rows are checked once each, until one is a header.
-      this.hasLayout ||= !this.isStreamed && isLayout(this.row);
+      this.hasLayout ||= !this.isStreamed && isLayout(row);
     }
     this.row = [];
+    this.isRowOpen = false;
     if (!writer || (!this.isStreamed && (this.rows.length < layoutCheckRows || this.hasLayout))) return;
     this.isStreamed = true;
     this.writeRows(writer);
@@ -81,8 +99,8 @@ export class HtmlTable {
 
   private writeRows(writer: BlockWriter): void {
     for (const row of this.rows) {
-      if (!this.isStreamed && isLayout(row)) for (const block of row.flatMap((cell) => cell.blocks)) writer.add(block);
-      else writer.row(this.toCellTexts(row), row.every((cell) => cell.isHeader) || undefined);
+      if (!this.isStreamed && isLayout(row)) for (const block of row.cells.flatMap((cell) => cell.blocks)) writer.add(block);
+      else writer.row(this.toCellTexts(row.cells), (row.cells.length > 0 && row.cells.every((cell) => cell.isHeader)) || undefined);
     }
     this.rows = [];
   }
@@ -109,8 +127,8 @@ export class HtmlTable {
   }
 }
 
-function isLayout(row: Cell[]): boolean {
-  return (row.length === 1 && row[0]?.columns === 1) || !row.every((cell) => cell.blocks.every(isCellText));
+function isLayout({ cells, isCovered }: Row): boolean {
+  return (cells.length === 1 && cells[0]?.columns === 1 && !isCovered) || !cells.every((cell) => cell.blocks.every(isCellText));
 }
 
 const isCellText = (block: Block) => block.kind !== 'heading' && block.kind !== 'table' && block.text.length <= maxCellLength;

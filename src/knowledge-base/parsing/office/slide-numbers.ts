@@ -1,4 +1,4 @@
-import { writeListNumber } from './list-numbers.ts';
+import { writeListNumber } from '../list-numbers.ts';
 
 /** `type`: such as `alphaLcParenR` (ECMA-376, part 1, 20.1.10.61). */
 export interface SlideNumbering {

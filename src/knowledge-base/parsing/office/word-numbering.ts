@@ -1,5 +1,5 @@
 import type { Archive } from '../../../library/office-files/archive.ts';
-import { writeListNumber } from './list-numbers.ts';
+import { writeListNumber } from '../list-numbers.ts';
 import { readXml } from '../../../library/office-files/read-xml.ts';
 import { isOn } from './word-styles.ts';
 import type { WordStyles } from './word-styles.ts';
