@@ -8,8 +8,20 @@ import { tooLarge } from '../../library/text/unparsable-document.ts';
 const tablePartLength = 1 << 16;
 /** In code units. */
 export const maxParagraphLength = 1 << 16;
-/** Longer runs of empty cells are cut, so that a stray cell far to the right makes no row of thousands of separators. */
-const maxConsecutiveEmptyCells = 20;
+/** Right of the header, longer runs of empty cells are cut, so that a stray cell far to the right makes no row of thousands of separators. */
+export const maxConsecutiveEmptyCells = 20;
+/** Up to this width, cells stay below their names. */
+export const maxAlignedColumns = 256;
+
+/** `columns`: the width of its widest row. `isTitle`: it has only rows of one cell so far, which are titles if a row of names follows. */
+interface OpenTable {
+  header: string | null;
+  rows: string[];
+  columns: number;
+  length: number;
+  parts: number;
+  isTitle: boolean;
+}
 
 /**
  * Collects the output of a reader, in reading order, as blocks of clean text without blank ones. Throws `UnparsableDocument` (`too_large`)
@@ -22,8 +34,7 @@ export class BlockWriter {
   private characters = 0;
   private rows = 0;
   private cells = 0;
-  /** `isTitle`: it has only rows of one cell so far, which are titles if a row of names follows. */
-  private openTable: { header: string | null; rows: string[]; length: number; parts: number; isTitle: boolean } | undefined;
+  private openTable: OpenTable | undefined;
 
   heading(level: number, text: string): void {
     this.add({ kind: 'heading', level: Math.min(Math.max(level, 1), 6), text: cleanLine(text), page: this.page });
@@ -40,7 +51,7 @@ export class BlockWriter {
   /** Without `isHeader`, the first row, or the first below titles of one cell, counts as the header when it looks like one. */
   row(cells: string[], isHeader?: boolean): void {
     this.countRow(cells);
-    const cleaned = dropEmptyCells(cells.map(cleanLine));
+    const cleaned = dropEmptyCells(cells.map(cleanLine), Math.min(this.openTable?.columns ?? 0, maxAlignedColumns));
     if (cleaned.length === 0) return;
     const row = cleaned.join(' | ').trim();
     if (this.openTable?.isTitle && looksLikeHeader(cleaned)) this.endTable();
@@ -48,10 +59,12 @@ export class BlockWriter {
     this.openTable ??= {
       header: isHeader === true || (isHeader === undefined && looksLikeHeader(cleaned)) ? row : null,
       rows: [],
+      columns: 0,
       length: 0,
       parts: 0,
       isTitle: isHeader === undefined && cleaned.length === 1,
     };
+    this.openTable.columns = Math.max(this.openTable.columns, cleaned.length);
     this.openTable.rows.push(row);
     this.openTable.length += row.length + 1;
     if (this.openTable.length >= tablePartLength) this.writeRows(this.openTable);
@@ -85,7 +98,7 @@ export class BlockWriter {
     if (this.characters + length > maxCharacters) throw tooMuchText();
   }
 
-  private writeRows(table: NonNullable<BlockWriter['openTable']>): void {
+  private writeRows(table: OpenTable): void {
     const part: Table = { kind: 'table', header: table.header, isContinued: table.parts > 0, text: table.rows.join('\n'), page: this.page };
     table.rows = [];
     table.length = 0;
@@ -117,13 +130,13 @@ function* splitLongText(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** The cells without trailing empty ones and without long runs of empty ones. */
-function dropEmptyCells(cells: string[]): string[] {
+/** The cells without trailing empty ones and, right of the first `columns`, without long runs of empty ones. */
+function dropEmptyCells(cells: string[], columns: number): string[] {
   const last = cells.findLastIndex((cell) => cell !== '');
   let empty = 0;
-  return cells.slice(0, last + 1).filter((cell) => {
+  return cells.slice(0, last + 1).filter((cell, index) => {
     empty = cell === '' ? empty + 1 : 0;
-    return empty <= maxConsecutiveEmptyCells;
+    return empty <= maxConsecutiveEmptyCells || index < columns;
   });
 }
 

@@ -153,7 +153,9 @@ function decodeBeginning(bytes: Uint8Array, named?: string): string {
   const beginning = bytes.subarray(0, inspectedBytes);
   try {
     const { encoding } = chooseEncoding(beginning, named);
-    const text = new TextDecoder(encoding).decode(beginning);
+    const decoded = new TextDecoder(encoding).decode(beginning);
+    // Spreadsheets of the DOS age end a file with control-Z.
+    const text = decoded.endsWith('\u001a') ? decoded.slice(0, -1) : decoded;
     // oxlint-disable-next-line no-control-regex -- searches control characters
     if ((text.match(/[\u0000-\u0008\u000e-\u001b]/g)?.length ?? 0) > text.length / 100) throw notText();
     return text;

@@ -16,6 +16,8 @@ export interface TableRow {
 export interface Table {
   /** The headers in the form of `nameHeaders`, as many as the widest row of the sample has cells. */
   headers: string[];
+  /** The header as it stands in the file. */
+  headerCells: string[];
   /** The rows above the header. */
   titles: string[][];
   /** The first rows, for choosing columns. `rows` yields them again. */

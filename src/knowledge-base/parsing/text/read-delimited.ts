@@ -10,7 +10,7 @@ export async function readDelimited(bytes: Uint8Array, writer: BlockWriter, { en
   try {
     const table = await readTable(decodeTextPieces(bytes, { named: encoding, warnings: writer.warnings }));
     for (const cells of table.titles) writer.paragraph(cells.filter((cell) => cell !== '').join(' | '));
-    writer.row(table.headers, true);
+    writer.row(table.headerCells, true);
     for await (const { cells, problem, file_row: place } of table.rows) {
       writer.row(cells);
       if (problem !== undefined) writer.warnings.add('rows_broken', { place });
