@@ -199,3 +199,46 @@ test('a text of blanks is empty', async () => {
   expect(await failureOf(bytesOf(' \n\t\n '), 'blank.txt')).toMatchObject({ code: 'empty' });
   expect(await failureOf(bytesOf('<html><body><script>x()</script></body></html>'), 'blank.html')).toMatchObject({ code: 'empty' });
 });
+
+test('Markdown: a row that is wider than its header keeps its cells, whether or not bars stand at the ends', async () => {
+  expect(await outline('| a | b |\n|---|:-:|\n| 1 | 2 | 3 |\n| 4 |\n', 'a.md')).toEqual(['| a | b', '| 1 | 2 | 3', '| 4']);
+  expect(await outline('a | b\n--|--\n1 | 2 | | x \\| y\n\nafter', 'a.md')).toEqual(['| a | b', '| 1 | 2 |  | x | y', 'p after']);
+});
+
+test('Markdown: a table that filled up would be huge is read as text', async () => {
+  const wide = `|${' x |'.repeat(2000)}`;
+  const read = await outline(`| a |\n|---|\n${wide}\n${'| y |\n'.repeat(2000)}`, 'a.md');
+  expect(read.join(' ').match(/x/g)?.length).toBe(2000);
+  expect(read.join(' ').match(/y/g)?.length).toBe(2000);
+});
+
+test('Markdown: footnotes of one word, boxes, settings above the text and descriptions of pictures are read', async () => {
+  expect(
+    await outline('---\ntitle: T\nauthor: Ada\n---\nText[^1] ![map](x.png)\n\n- [x] done\n- [ ] open\n\n[^1]: Giftcards\n', 'a.md'),
+  ).toEqual(['p author: Ada', 'p Text[^1] map', '- ☑ done', '- ☐ open', 'p [^1]: Giftcards']);
+});
+
+test('names of columns are read as they stand, and far cells stay below them', async () => {
+  expect(await outline('Name,,Phone,Phone\nAnn,x,1,2\n', 'a.csv')).toEqual(['| Name |  | Phone | Phone', '| Ann | x | 1 | 2']);
+  const row = Array.from({ length: 60 }, (_, index) => `c${index}`);
+  const sparse = row.map((cell, index) => (index === 0 || index === 59 ? cell : ''));
+  expect(await outline(`${row.join()}\n${sparse.join()}\n`, 'a.csv')).toEqual([`| ${row.join(' | ')}`, `| ${sparse.join(' | ')}`]);
+});
+
+test('a file that ends with control-Z is text', async () => {
+  expect(await outline('a,b\r\n1,2\r\n\u001a', 'a.csv')).toEqual(['| a | b', '| 1 | 2']);
+});
+
+test('attachments and damaged signs of an e-mail are counted', async () => {
+  const head = 'From: a@example.org\nTo: b@example.org\nSubject: Hi\nDate: Fri, 16 Dec 2022 17:04:16 +0000\n';
+  const part = 'Content-Type: application/pdf\nContent-Disposition: attachment\n\nx\n';
+  const text = `${head}Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=utf-8\n\nOpen \u00e4 9\n--b\n${part}--b--\n`;
+  const { warnings } = await parseDocument(
+    Uint8Array.from(text, (sign) => sign.charCodeAt(0)),
+    'a.eml',
+  );
+  expect(warnings.map(({ code, count }) => [code, count])).toEqual([
+    ['attachments_left_out', 1],
+    ['characters_damaged', 1],
+  ]);
+});

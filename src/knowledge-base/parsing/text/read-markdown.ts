@@ -1,9 +1,9 @@
-import { marked } from 'marked';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import type { FileFacts, ReadResult } from '../document-reader.ts';
 import { MarkdownLimiter } from './markdown-limiter.ts';
+import { markdownToHtml } from './markdown-to-html.ts';
 import { splitIntoLineBatches, decodeTextPieces } from './decode-text-pieces.ts';
 
 /** In characters. Markdown is converted in parts of this length, because the library needs ten times the text in memory. */
@@ -13,9 +13,10 @@ const partLength = 1 << 16;
 export async function readMarkdown(bytes: Uint8Array, writer: BlockWriter, { encoding }: FileFacts): Promise<ReadResult> {
   let title: string | undefined;
   for await (const part of splitMarkdown(decodeTextPieces(bytes, { named: encoding, warnings: writer.warnings }))) {
-    const { text, title: named } = splitFrontMatter(title === undefined ? part : `\n${part}`);
+    const { text, title: named, settings } = splitFrontMatter(title === undefined ? part : `\n${part}`);
     title ??= named;
-    await readHtmlPieces([await marked.parse(text, { gfm: true })], writer);
+    writer.paragraph(settings);
+    await readHtmlPieces([await markdownToHtml(text)], writer);
     await yieldToEventLoop();
   }
   return { title };
@@ -44,9 +45,9 @@ async function* splitMarkdown(pieces: AsyncIterable<string>): AsyncGenerator<str
   yield lines.join('\n');
 }
 
-/** Front matter between two lines of dashes. Its title is the document's title. */
-function splitFrontMatter(text: string): { text: string; title: string } {
-  const [whole = '', settings = ''] = /^---\n([^]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(text) ?? [];
-  const title = /^title:\s*(["']?)(.+?)\1\s*$/m.exec(settings)?.[2] ?? '';
-  return { text: text.slice(whole.length), title };
+/** Front matter between two lines of dashes. Its title is the document's title; `settings`: its other lines. */
+function splitFrontMatter(text: string): { text: string; title: string; settings: string } {
+  const [whole = '', lines = ''] = /^---\n([^]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(text) ?? [];
+  const titleLine = /^title:\s*(["']?)(.+?)\1\s*$/m.exec(lines);
+  return { text: text.slice(whole.length), title: titleLine?.[2] ?? '', settings: lines.replace(titleLine?.[0] ?? '', '') };
 }
