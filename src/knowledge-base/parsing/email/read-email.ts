@@ -1,5 +1,5 @@
 import PostalMime from 'postal-mime';
-import type { Address, Email } from 'postal-mime';
+import type { Address, Attachment, Email } from 'postal-mime';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import type { BlockWriter } from '../block-writer.ts';
 import { readHtmlPieces } from '../html/read-html.ts';
@@ -28,7 +28,7 @@ async function splitMessage(bytes: Uint8Array): Promise<Email> {
 /** The library's own step, which its types leave out: it is awaited for each line. */
 type LineByLine = PostalMime & { processLine(line: Uint8Array, isFinal: boolean): Promise<void> };
 
-/** Reads an e-mail: subject as heading, sender, recipients and date, text, and names of attachments. */
+/** Reads an e-mail: subject as heading, sender, recipients and date, text, and names of attachments, whose contents are left out. */
 export async function readEmail(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const email = await splitMessage(bytes).catch((error: unknown) => {
     if (error instanceof Error && /nesting/i.test(error.message))
@@ -48,11 +48,19 @@ export async function readEmail(bytes: Uint8Array, writer: BlockWriter): Promise
   if (email.html !== undefined) await readHtmlPieces(splitText(email.html), writer);
   writer.endTable();
   if (writer.blocks.length === before && email.text !== undefined) await readTextPieces(splitText(email.text), writer);
-  const attached = email.attachments.flatMap(({ filename, related }) => (filename === null || related === true ? [] : [filename]));
+  const [pictures, attached] = [email.attachments.filter(isPictureOfText), email.attachments.filter((one) => !isPictureOfText(one))];
+  const names = attached.flatMap(({ filename }) => (filename === null ? [] : [filename]));
+  if (names.length > 0) writer.paragraph(`Attachments: ${names.join(', ')}`);
   writer.warnings.add('attachments_left_out', { count: attached.length });
-  if (attached.length > 0) writer.paragraph(`Attachments: ${attached.join(', ')}`);
+  writer.warnings.add('images_skipped', { count: pictures.length });
+  writer.warnings.add('characters_damaged', { count: countDamaged(email) });
   return { title: email.subject };
 }
+
+const isPictureOfText = ({ related, mimeType }: Attachment): boolean => related === true && mimeType.startsWith('image/');
+
+/** The signs that a wrong or missing charset has destroyed. */
+const countDamaged = ({ subject = '', html, text = '' }: Email): number => `${subject}${html ?? text}`.split('\ufffd').length - 1;
 
 const formatAddressLine = (name: string, addresses: Address[] | undefined): string =>
   addresses === undefined || addresses.length === 0 ? '' : `${name}: ${addresses.map(formatAddress).join(', ')}`;
