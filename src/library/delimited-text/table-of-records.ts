@@ -66,6 +66,7 @@ export async function readTableOfRecords(
   const columns = sample.reduce((widest, { cells, problem }) => (problem ? widest : Math.max(widest, widthOf(cells))), header.length);
   return {
     headers: nameHeaders(Array.from({ length: Math.min(columns, maxColumns) }, (_, index) => header[index] ?? '')),
+    headerCells: header,
     titles: first.slice(0, place).map(({ cells }) => cells),
     sample,
     rows: toRows(sample, records),

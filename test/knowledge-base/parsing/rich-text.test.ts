@@ -20,13 +20,44 @@ test('headings come from outline levels and styles, the title from the informati
   expect(outlineOf(document)).toEqual(['h2 Returns', 'p Within 45 days.', 'h3 Gifts', 'p text']);
 });
 
-test('pictures, fields, headers and hidden text are left out; bullets and numbers of lists are distinguished', async () => {
+test('pictures, codes of fields and hidden text are left out; bullets and numbers of lists are distinguished', async () => {
   const rtf = String.raw`{\rtf1{\header Acme}{\pict 0123abcd}{\*\generator Word}{\field{\*\fldinst HYPERLINK "https://x"}{\fldrslt the link}}\par
 {\listtext\'b7\tab}the receipt\par{\listtext 2.\tab}second\par{\v secret}shown\par\bin4 {{{{last\par}`;
-  expect(await outline(rtf)).toEqual(['p the link', '- the receipt', '- 2. second', 'p shown', 'p last']);
+  expect(await outline(rtf)).toEqual(['p Acme', 'p the link', '- the receipt', '- 2. second', 'p shown', 'p last']);
 });
 
 test('tables are read row by row', async () => {
   const rtf = String.raw`{\rtf1\trowd\cellx1\cellx2\intbl Name\cell Price\cell\row\trowd\intbl Kettle\par black\cell 49\cell\row\pard after\par}`;
   expect(await outline(rtf)).toEqual(['| Name | Price', '| Kettle black | 49', 'p after']);
+});
+
+test('headers come once, notes after their paragraph, footers last and without page numbers', async () => {
+  const rtf = String.raw`{\rtf1{\headerl Acme\par}{\headerr Acme\par}{\footer Page {\field{\*\fldinst PAGE}{\fldrslt 3}}\par}{\footerf Hotline 5\par}
+Back{\footnote Not gift cards.\par} soon.\par Next.\par}`;
+  expect(await outline(rtf)).toEqual(['p Acme', 'p Back soon.', 'p Not gift cards.', 'p Next.', 'p Hotline 5']);
+});
+
+test('a box of text is read once, beside the paragraph that holds it', async () => {
+  const rtf = String.raw`{\rtf1 One{\shp{\*\shpinst{\sp{\sn a}{\sv 1}}{\shptxt \pard Box 7\par}}{\shprslt{\*\do{\dptxbxtext Box 7\par}}}} line\par}`;
+  expect(await outline(rtf)).toEqual(['p Box 7', 'p One line']);
+});
+
+test('pictures, hidden texts and comments are counted; deleted text is no text', async () => {
+  const rtf = String.raw`{\rtf1 a{\pict 01}{\*\shppict{\pict 01}}{\nonshppict{\pict 02}}{\v secret}{\deleted old}{\*\annotation note} b\par}`;
+  const document = await parseText(rtf, 'a.rtf');
+  expect(outlineOf(document)).toEqual(['p a b']);
+  expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([
+    ['images_skipped', 2],
+    ['hidden_left_out', 1],
+    ['comments_left_out', 1],
+  ]);
+});
+
+test('a code page whose letters are not known makes the document say so', async () => {
+  const document = await parseText(String.raw`{\rtf1\ansi\ansicpg437 gr\'81n\par}`, 'a.rtf');
+  expect(document.warnings).toMatchObject([{ code: 'encoding_uncertain', message: expect.stringContaining('code page 437') }]);
+});
+
+test('a row that is not ended is read', async () => {
+  expect(await outline(String.raw`{\rtf1\trowd\pard\intbl a\cell b}`)).toEqual(['| a | b']);
 });

@@ -6,28 +6,31 @@ import { parseListItem } from '../text/parse-list-item.ts';
 import { boldHeadingLevel } from '../detect-typed-headings.ts';
 import { damaged, tooLarge } from '../../../library/text/unparsable-document.ts';
 import { maxElementDepth } from '../../../library/office-files/limits.ts';
-import { RichTextState } from './rich-text-state.ts';
+import { isPageNumber } from '../page-words.ts';
+import { RichTextState, type RichTextParagraph } from './rich-text-state.ts';
 import { tokenizeRichText } from './rich-text-tokens.ts';
 
 const maxBoldHeadingLength = 100;
 /** Requests go first after so many tokens, which take some milliseconds. */
 const tokensPerSlice = 10_000;
 
-/** Reads RTF: text, headings by outline level or style, lists by their marks, tables. */
+/** Reads RTF: headers once, text, headings by outline level or style, lists by their marks, tables, notes after the paragraph that they stand in, footers once. */
 export async function readRichText(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
-  const state = new RichTextState((paragraph) => {
-    const text = cleanText(paragraph.text);
-    if (paragraph.row) return writer.row(paragraph.row);
-    if (text === '') return;
-    if (paragraph.level > 0) return writer.heading(paragraph.level, text);
-    // The mark before an item; a bullet may be any character of a font.
-    if (paragraph.mark !== undefined)
-      return writer.listItem(/[\p{L}\p{N}]/u.test(paragraph.mark) ? `${paragraph.mark.trim()} ${text}` : text);
-    if (paragraph.isBold && text.length <= maxBoldHeadingLength && !/[.:;,]$/.test(text)) return writer.heading(boldHeadingLevel, text);
-    const item = parseListItem(text);
-    if (item === undefined) writer.paragraph(text);
-    else writer.listItem(item);
-  });
+  const headers = new Set<string>();
+  const footers = new Set<string>();
+  let notes: RichTextParagraph[] = [];
+  const takeParagraph = (paragraph: RichTextParagraph) => {
+    if (paragraph.place === 'note') notes.push(paragraph);
+    else if (paragraph.place === 'footer') footers.add(toRunningLine(paragraph));
+    else if (paragraph.place === 'header') writeOnce(toRunningLine(paragraph), headers, writer);
+    else {
+      writeParagraph(paragraph, writer);
+      const ended = notes;
+      notes = [];
+      for (const note of ended) writeParagraph(note, writer);
+    }
+  };
+  const state = new RichTextState(takeParagraph, writer.warnings);
   let depth = 0;
   let tokens = 0;
   for (const token of tokenizeRichText(bytes)) {
@@ -44,7 +47,36 @@ export async function readRichText(bytes: Uint8Array, writer: BlockWriter): Prom
     else state.bytes(token.bytes);
   }
   state.end();
+  for (const note of notes) writeParagraph(note, writer);
+  for (const footer of footers) if (footer !== '') writer.paragraph(footer);
+  for (const page of state.pagesNotKnown)
+    writer.warnings.add('encoding_uncertain', { detail: `windows-1252, and is of code page ${page}, whose letters are not known` });
   // The outermost group is the document; a cut-off file never closes it.
   if (depth > 0) throw damaged('it is cut off');
   return { title: state.title };
+}
+
+function writeParagraph(paragraph: RichTextParagraph, writer: BlockWriter): void {
+  const text = cleanText(paragraph.text);
+  if (paragraph.row) return writer.row(paragraph.row);
+  if (text === '') return;
+  if (paragraph.level > 0) return writer.heading(paragraph.level, text);
+  // The mark before an item; a bullet may be any character of a font.
+  if (paragraph.mark !== undefined)
+    return writer.listItem(/[\p{L}\p{N}]/u.test(paragraph.mark) ? `${paragraph.mark.trim()} ${text}` : text);
+  if (paragraph.isBold && text.length <= maxBoldHeadingLength && !/[.:;,]$/.test(text)) return writer.heading(boldHeadingLevel, text);
+  const item = parseListItem(text);
+  if (item === undefined) writer.paragraph(text);
+  else writer.listItem(item);
+}
+
+/** A line of a header or footer; empty without more than a page number. */
+function toRunningLine({ text, row }: RichTextParagraph): string {
+  const line = cleanText(row ? row.join(' | ') : text);
+  return isPageNumber(line) ? '' : line;
+}
+
+function writeOnce(line: string, written: Set<string>, writer: BlockWriter): void {
+  if (line !== '' && !written.has(line)) writer.paragraph(line);
+  written.add(line);
 }

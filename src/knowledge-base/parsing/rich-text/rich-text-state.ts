@@ -1,7 +1,13 @@
-import { codePageOf, decodeCodePage } from './code-pages.ts';
+import type { WarningCounts } from '../warnings.ts';
+import { raisedSign, type Raised } from '../raised-digits.ts';
+import { codePageOf, decodeCodePage, isKnownCodePage } from './code-pages.ts';
+
+/** Where a paragraph stands: in the text, or in a header, footer or note beside it. */
+export type RichTextPlace = 'text' | 'header' | 'footer' | 'note';
 
 /** A finished paragraph, or with `row` a row of a table. `level` 0: no heading. `mark`: the number or bullet that stood before it. */
 export interface RichTextParagraph {
+  place: RichTextPlace;
   text: string;
   level: number;
   isBold: boolean;
@@ -15,18 +21,51 @@ const flushThresholdBytes = 1 << 16;
 /** The destination of text: the document, nowhere, or a table of the header. */
 type Destination = 'text' | 'none' | 'fonts' | 'styles' | 'title' | 'mark';
 
+/** `isDeleted`: by a change that is tracked. `beside`: the paragraph around a header, footer, note or box, which the group holds. */
 interface Group {
   destination: Destination;
   page: number;
   skip: number;
   isBold: boolean;
   isHidden: boolean;
+  isDeleted: boolean;
+  raised: Raised;
+  place: RichTextPlace;
+  beside: Line | undefined;
 }
 
+/** A paragraph that is being read. */
+interface Line {
+  pieces: string[];
+  mark: string | undefined;
+  level: number;
+  isInTable: boolean;
+  isAllBold: boolean;
+  cells: string[];
+  hasHidden: boolean;
+}
+
+const newLine = (): Line => ({ pieces: [], mark: undefined, level: 0, isInTable: false, isAllBold: true, cells: [], hasHidden: false });
+
 const destinations: Record<string, Destination> = { fonttbl: 'fonts', stylesheet: 'styles', listtext: 'mark', pntext: 'mark' };
-/** Groups whose text is not shown. Other unknown groups are marked by `\*`. */
+/** Groups whose paragraphs stand beside the one around them: in their place, or undefined, in that of the text around. */
+const besideGroups: Record<string, RichTextPlace | undefined> = {
+  shptxt: undefined,
+  header: 'header',
+  headerl: 'header',
+  headerr: 'header',
+  headerf: 'header',
+  footer: 'footer',
+  footerl: 'footer',
+  footerr: 'footer',
+  footerf: 'footer',
+  footnote: 'note',
+};
+/** Groups that an old reader may skip, and whose text is shown. */
+const shownOptionalGroups = new Set(['shpinst']);
+/** Groups whose text is not shown, or is there twice. Other unknown groups are marked by `\*`. */
 const skippedGroups = new Set(
-  'colortbl info pict object header headerl headerr headerf footer footerl footerr footerf footnote fldinst filetbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl bkmkstart bkmkend nonshppict sp annotation atnid atnauthor private nesttableprops'.split(
+  'colortbl info pict objclass objname objdata objalias objsect shprslt fldinst filetbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl bkmkstart bkmkend shppict nonshppict sp annotation atnid atnauthor private nesttableprops'.split(
     ' ',
   ),
 );
@@ -51,37 +90,51 @@ const symbolCharacters: Record<string, string> = {
 export class RichTextState {
   title = '';
   private readonly onParagraph: (paragraph: RichTextParagraph) => void;
-  private group: Group = { destination: 'text', page: 1252, skip: 1, isBold: false, isHidden: false };
+  private readonly warnings: WarningCounts;
+  private group: Group = {
+    destination: 'text',
+    page: 1252,
+    skip: 1,
+    isBold: false,
+    isHidden: false,
+    isDeleted: false,
+    raised: '',
+    place: 'text',
+    beside: undefined,
+  };
   private readonly groups: Group[] = [];
   private documentPage = 1252;
   private readonly fontPages = new Map<number, number>();
+  private readonly unknownPages = new Set<number>();
   private font = 0;
   private readonly styleLevels = new Map<number, number>();
   private style = 0;
   private styleName = '';
   private skipBytes = 0;
   private isOptional = false;
-
-  private pieces: string[] = [];
   private pending: number[] = [];
-  private mark: string | undefined;
-  private level = 0;
-  private isInTable = false;
-  private isAllBold = true;
-  private cells: string[] = [];
+  private line = newLine();
 
-  constructor(onParagraph: (paragraph: RichTextParagraph) => void) {
+  constructor(onParagraph: (paragraph: RichTextParagraph) => void, warnings: WarningCounts) {
     this.onParagraph = onParagraph;
+    this.warnings = warnings;
   }
 
   open(): void {
     this.flushBytes();
-    this.groups.push({ ...this.group });
+    this.groups.push(this.group);
+    this.group = { ...this.group, beside: undefined };
     this.isOptional = false;
   }
 
   close(): void {
     this.flushBytes();
+    const { beside } = this.group;
+    if (beside) {
+      this.endParagraph();
+      this.endRow();
+      this.line = beside;
+    }
     this.group = this.groups.pop() ?? this.group;
   }
 
@@ -109,16 +162,39 @@ export class RichTextState {
     this.skipBytes = 0;
     if (word === '*') this.isOptional = true;
     else if (word === 'title') this.group.destination = 'title';
-    else if (this.isOptional || skippedGroups.has(word)) this.group.destination = 'none';
+    else if ((this.isOptional && !shownOptionalGroups.has(word)) || skippedGroups.has(word)) this.skipGroup(word);
+    else if (word in besideGroups && this.group.destination === 'text') this.openBeside(besideGroups[word]);
     else if (destinations[word] !== undefined && this.group.destination === 'text') this.group.destination = destinations[word];
     else this.format(word, number);
     if (word !== '*') this.isOptional = false;
   }
 
-  /** Writes the last paragraph, which no `\par` has ended. */
+  /** The code pages of text that was read as Western, because their letters are not known. */
+  get pagesNotKnown(): number[] {
+    return [...this.unknownPages];
+  }
+
+  /** Writes the last paragraph, which no `\par` or `\row` has ended. */
   end(): void {
     this.flushBytes();
-    this.endParagraph();
+    const { isInTable, pieces, cells } = this.line;
+    if (isInTable && (cells.length > 0 || pieces.join('').trim() !== '')) {
+      this.endCell();
+      this.endRow();
+    } else this.endParagraph();
+  }
+
+  /** A picture may stand there twice, for programs of different age. */
+  private skipGroup(word: string): void {
+    if ((word === 'pict' || word === 'shppict') && this.group.destination === 'text') this.warnings.add('images_skipped');
+    if (word === 'annotation' && this.group.destination === 'text') this.warnings.add('comments_left_out');
+    this.group.destination = 'none';
+  }
+
+  private openBeside(place: RichTextPlace = this.group.place): void {
+    this.group.place = place;
+    this.group.beside ??= this.line;
+    this.line = newLine();
   }
 
   private format(word: string, number: number | undefined): void {
@@ -133,10 +209,15 @@ export class RichTextState {
     else if (word === 's') this.setStyle(number ?? 0);
     else if (word === 'b') group.isBold = number !== 0;
     else if (word === 'v') group.isHidden = number !== 0;
-    else if (word === 'plain') [group.isBold, group.isHidden, group.page] = [false, false, this.documentPage];
-    else if (word === 'outlinelevel' && number !== undefined && number < 9 && group.destination === 'text') this.level = number + 1;
-    else if (word === 'pard') [this.level, this.isInTable] = [0, false];
-    else if (word === 'intbl') this.isInTable = true;
+    else if (word === 'deleted') group.isDeleted = number !== 0;
+    else if (word === 'super' || (word === 'up' && number !== undefined && number > 0)) group.raised = '^';
+    else if (word === 'sub' || (word === 'dn' && number !== undefined && number > 0)) group.raised = '_';
+    else if (word === 'nosupersub' || word === 'up' || word === 'dn') group.raised = '';
+    else if (word === 'plain')
+      Object.assign(group, { isBold: false, isHidden: false, isDeleted: false, raised: '', page: this.documentPage });
+    else if (word === 'outlinelevel' && number !== undefined && number < 9 && group.destination === 'text') this.line.level = number + 1;
+    else if (word === 'pard') [this.line.level, this.line.isInTable] = [0, false];
+    else if (word === 'intbl') this.line.isInTable = true;
     else if (word === 'par' || word === 'sect' || word === 'page') this.endParagraph();
     else if (word === 'cell' || word === 'nestcell') this.endCell();
     else if (word === 'row') this.endRow();
@@ -145,25 +226,30 @@ export class RichTextState {
 
   private setStyle(number: number): void {
     this.style = number;
-    if (this.group.destination === 'text') this.level = this.styleLevels.get(number) ?? 0;
+    if (this.group.destination === 'text') this.line.level = this.styleLevels.get(number) ?? 0;
   }
 
   /** Decodes the collected bytes before their code page can change. */
   private flushBytes(): void {
     if (this.pending.length === 0) return;
-    const text = decodeCodePage(Uint8Array.from(this.pending), this.group.page);
+    const { page } = this.group;
+    if (!isKnownCodePage(page) && this.pending.some((byte) => byte >= 0x80)) this.unknownPages.add(page);
+    const text = decodeCodePage(Uint8Array.from(this.pending), page);
     this.pending = [];
     this.write(text);
   }
 
   private write(text: string): void {
-    const { destination, isHidden, isBold } = this.group;
+    const { destination, isHidden, isDeleted, isBold, raised } = this.group;
+    const { line } = this;
     if (destination === 'title') this.title += text;
-    else if (destination === 'mark') this.mark = (this.mark ?? '') + text;
+    else if (destination === 'mark') line.mark = (line.mark ?? '') + text;
     else if (destination === 'styles') this.readStyleName(text);
-    else if (destination === 'text' && !isHidden) {
-      this.pieces.push(text);
-      if (!isBold && text.trim() !== '') this.isAllBold = false;
+    else if (destination === 'text' && isHidden && !isDeleted) line.hasHidden ||= text.trim() !== '';
+    else if (destination === 'text' && !isHidden && !isDeleted) {
+      const sign = raisedSign(line.pieces.at(-1) ?? '', raised, text);
+      line.pieces.push(sign + text);
+      if (!isBold && text.trim() !== '') line.isAllBold = false;
     }
   }
 
@@ -178,29 +264,34 @@ export class RichTextState {
   }
 
   private endParagraph(): void {
-    if (this.isInTable) {
-      this.pieces.push(' ');
+    if (this.line.isInTable) {
+      this.line.pieces.push(' ');
       return;
     }
     if (this.group.destination !== 'text') return;
-    this.onParagraph({ text: this.pieces.join(''), level: this.level, isBold: this.isAllBold, mark: this.mark });
+    const { pieces, level, isAllBold, mark } = this.line;
+    this.report({ text: pieces.join(''), level, isBold: isAllBold, mark });
     this.startParagraph();
   }
 
   private endCell(): void {
-    this.cells.push(`${this.mark ?? ''} ${this.pieces.join('')}`);
+    this.line.cells.push(`${this.line.mark ?? ''} ${this.line.pieces.join('')}`);
     this.startParagraph();
   }
 
   private endRow(): void {
-    if (this.cells.length > 0) this.onParagraph({ text: '', level: 0, isBold: false, mark: undefined, row: this.cells });
-    this.cells = [];
+    const { cells } = this.line;
+    if (cells.length > 0) this.report({ text: '', level: 0, isBold: false, mark: undefined, row: cells });
+    this.line.cells = [];
     this.startParagraph();
   }
 
+  private report(paragraph: Omit<RichTextParagraph, 'place'>): void {
+    this.onParagraph({ ...paragraph, place: this.group.place });
+  }
+
   private startParagraph(): void {
-    this.pieces = [];
-    this.mark = undefined;
-    this.isAllBold = true;
+    if (this.line.hasHidden) this.warnings.add('hidden_left_out');
+    Object.assign(this.line, { pieces: [], mark: undefined, isAllBold: true, hasHidden: false });
   }
 }
