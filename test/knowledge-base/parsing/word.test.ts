@@ -266,3 +266,27 @@ test('included documents, embedded files and charts of newer kinds are counted a
   expect(outlineOf(document)).toEqual(['p Text']);
   expect(document.warnings).toEqual([expect.objectContaining({ code: 'embedded_left_out', count: 3 })]);
 });
+
+test('cells of a row that begins or ends within the table stay in their columns', async () => {
+  const cell = (text: string) => `<w:tc>${paragraph(run(text))}</w:tc>`;
+  const row = (properties: string, ...texts: string[]) => `<w:tr><w:trPr>${properties}</w:trPr>${texts.map(cell).join('')}</w:tr>`;
+  const body = `<w:tbl>${row('', 'a', 'b', 'c')}${row('<w:gridBefore w:val="1"/>', 'd', 'e')}${row('<w:gridAfter w:val="2"/>', 'f')}</w:tbl>`;
+  expect(await linesOf(body)).toEqual(['| a | b | c', '| | d | e', '| f']);
+});
+
+test('a name beside a page number is kept', async () => {
+  const page = `<w:fldSimple w:instr=" PAGE ">${run('8')}</w:fldSimple>`;
+  const parts = {
+    'word/footer1.xml': `<w:ftr ${w}>${paragraph(run('Acme Ltd '), page)}</w:ftr>`,
+    'word/footer2.xml': `<w:ftr ${w}>${paragraph(run('Seite '), page)}</w:ftr>`,
+  };
+  expect(await linesOf(wordParagraph('x'), parts)).toEqual(['p x', 'p Acme Ltd']);
+});
+
+test('comments are counted; line breaks of old files keep words apart', async () => {
+  const comments = `<w:comments ${w}><w:comment w:id="1">${paragraph(run('why?'))}</w:comment></w:comments>`;
+  const body = paragraph('<w:r><w:t>a</w:t><w:cr/><w:t>b</w:t></w:r>');
+  const document = await read(body, { 'word/comments.xml': comments });
+  expect(outlineOf(document)).toEqual(['p a\nb']);
+  expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([['comments_left_out', 1]]);
+});

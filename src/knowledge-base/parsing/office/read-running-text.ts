@@ -1,10 +1,9 @@
 import type { Archive } from '../../../library/office-files/archive.ts';
 import { readXml } from '../../../library/office-files/read-xml.ts';
+import { isPageNumber } from '../page-words.ts';
 import { isOn } from './word-styles.ts';
 
 const maxLength = 1 << 16;
-/** Words beside a page number, as in "Page 2 of 9". */
-const maxPageWords = 3;
 const pageFields = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b/i;
 
 /** The lines of a header or footer of Word, without page numbers. */
@@ -20,7 +19,7 @@ export async function readRunningText(archive: Archive, part: string): Promise<s
   let length = 0;
   const isPage = () => fields.some(({ instruction }) => pageFields.test(instruction));
   const endLine = () => {
-    const kept = segments.filter(({ text, hasPage }) => !hasPage || countWords(text) > maxPageWords);
+    const kept = segments.filter(({ text, hasPage }) => !hasPage || !isPageNumber(`${text} 1`));
     lines.push(
       kept
         .map(({ text }) => text.trim())
@@ -68,5 +67,3 @@ export async function readRunningText(archive: Archive, part: string): Promise<s
   });
   return lines.filter((line) => line !== '');
 }
-
-const countWords = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;

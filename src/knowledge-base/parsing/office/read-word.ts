@@ -8,6 +8,7 @@ import { UnparsableDocument, damaged, tooLarge } from '../../../library/text/unp
 import { openArchive } from '../../../library/office-files/archive.ts';
 import type { Archive } from '../../../library/office-files/archive.ts';
 import { readXml } from '../../../library/office-files/read-xml.ts';
+import { countComments } from './count-comments.ts';
 import { readChart } from './read-chart.ts';
 import { readRunningText } from './read-running-text.ts';
 import { readSlide } from './read-slide.ts';
@@ -37,6 +38,7 @@ export async function readWord(bytes: Uint8Array, writer: BlockWriter): Promise<
   if (!archive.has(main)) throw damaged('it has no main part');
   const relationships = await readRelationships(archive, main);
   writer.warnings.add('embedded_left_out', { count: countEmbedded(relationships) });
+  writer.warnings.add('comments_left_out', { count: await countComments(archive, relationships) });
   const facts = await readFacts(archive, relationships, writer);
   const side = await readSideParts(archive, main, relationships, facts);
   await writeRunningTexts(archive, relationships, 'header', writer);
@@ -63,7 +65,8 @@ async function readPart(part: string, main: string, side: Map<string, string>, w
       { arrayBuffer: document.buffer, buffer: document } as Parameters<typeof mammoth.convertToHtml>[0],
       { styleMap },
     );
-    await readHtmlPieces([value], writer);
+    // The library knows no state of a box; its sign stands in the text.
+    await readHtmlPieces([value.replace(/<input\b[^>]*>/g, '')], writer);
   } catch (error) {
     if (error instanceof UnparsableDocument) throw error;
     // The library refuses documents of some programs; their text can still be read.

@@ -27,7 +27,17 @@ const unwrapped = new Set([
   'w:bdo',
   'w:dir',
 ]);
+/** What the library does not know, by what it knows of the same effect. */
+const renamed: Record<string, string> = {
+  'w:ptab': 'w:tab',
+  'w:cr': 'w:br',
+  'v:oval': 'v:rect',
+  'v:arc': 'v:rect',
+  'v:line': 'v:rect',
+  'v:polyline': 'v:rect',
+};
 const skipped = new Set(['w:rubyPr', 'w:moveFrom', 'w:pPrChange', 'w:rPrChange', 'w:numberingChange', 'w:sectPr']);
+const maxSkippedColumns = 63;
 const checked = '\u2611';
 const unchecked = '\u2610';
 
@@ -36,6 +46,12 @@ interface Paragraph {
   list: string | undefined;
   level: number | undefined;
   isMarkHidden: boolean;
+}
+
+/** How many columns of the table lie before the first cell of a row, and after its last. */
+interface Row {
+  before: number;
+  after: number;
 }
 
 interface Run {
@@ -68,6 +84,7 @@ class WordTextWriter {
   private isOpening = false;
   private readonly paragraphs: Paragraph[] = [];
   private readonly runs: Run[] = [];
+  private readonly rows: Row[] = [];
   private readonly alternatives: { isTaken: boolean }[] = [];
   private readonly controls: Field[] = [];
   /** Of the last mark of a field. */
@@ -180,9 +197,10 @@ class WordTextWriter {
       this.elements.push({ name, end: '</w:txbxContent></w:pict>' });
       return;
     }
+    if (name === 'w:tr') this.rows.push({ before: 0, after: 0 });
     if (!this.isWritten(name)) this.elements.push({ name, end: '' });
     else {
-      const shown = name === 'w:ptab' ? 'w:tab' : name;
+      const shown = renamed[name] ?? name;
       this.emit(toOpeningTag(shown, attributes).slice(0, -1));
       this.isOpening = true;
       this.elements.push({ name, end: `</${shown}>` });
@@ -206,7 +224,20 @@ class WordTextWriter {
     else if (paragraph && name === 'w:ilvl' && around === 'w:numPr') paragraph.level = Number(value) || 0;
     else if (paragraph && isMark) paragraph.isMarkHidden ||= (name === 'w:vanish' && isOn(attributes)) || name === 'w:del';
     else if (around === 'w:rPr') this.readRunProperty(name, attributes);
+    else if (around === 'w:trPr') this.readRowProperty(name, value);
     else this.readFieldProperty(local, attributes);
+  }
+
+  private readRowProperty(name: string, value: string | undefined): void {
+    const row = this.rows.at(-1);
+    const columns = Math.min(Math.max(Number(value) || 0, 0), maxSkippedColumns);
+    if (row && name === 'w:gridBefore') row.before = columns;
+    else if (row && name === 'w:gridAfter') row.after = columns;
+  }
+
+  /** The library knows no columns without a cell. */
+  private emitSkippedColumns(count: number | undefined): void {
+    for (let column = 0; column < (count ?? 0); column += 1) this.emit('<w:tc><w:p/></w:tc>');
   }
 
   private readRunProperty(name: string, attributes: Record<string, string>): void {
@@ -271,8 +302,10 @@ class WordTextWriter {
     const numbered = paragraph && !paragraph.isMarkHidden ? this.facts.numbering?.next(paragraph.style, paragraph) : undefined;
     const control = name === 'w:sdtContent' ? this.controls.at(-1) : undefined;
     if (control?.isChecked !== undefined && !control.isShown) this.emit(`<w:r>${toTextTag(control.isChecked ? checked : unchecked)}</w:r>`);
+    if (name === 'w:tr') this.emitSkippedColumns(this.rows.at(-1)?.after);
     if (numbered) this.emit(`<w:numPr><w:ilvl w:val="${numbered.level}"/><w:numId w:val="${escapeXml(numbered.list)}"/></w:numPr>`);
     this.emitEnd(end);
+    if (name === 'w:trPr') this.emitSkippedColumns(this.rows.at(-1)?.before);
     // Bold, so that a bold paragraph stays one.
     if (numbered && numbered.label !== '') this.emit(`<w:r><w:rPr><w:b/></w:rPr>${toTextTag(numbered.label)}</w:r>`);
     this.closeState(name);
@@ -290,6 +323,7 @@ class WordTextWriter {
     else if (name === 'w:drawing') this.drawings -= 1;
     else if (name === 'w:p') this.paragraphs.pop();
     else if (name === 'w:r') this.runs.pop();
+    else if (name === 'w:tr') this.rows.pop();
     else if (name === 'w:sdt') this.controls.pop();
     else if (name === 'w:sdtPr') this.controlProperties -= 1;
     else if (name === 'w:ffData') this.isInForm = false;
