@@ -81,3 +81,8 @@ test('footers are read once, without slide numbers; hidden shapes and slides are
     ['hidden_left_out', 3],
   ]);
 });
+
+test('raised digits make no other number', async () => {
+  const raised = '<a:r><a:rPr baseline="30000"/><a:t>6</a:t></a:r>';
+  expect(outlineOf(await read([slideOf(title + shape(`<a:p><a:r><a:t>10</a:t></a:r>${raised}</a:p>`))]))).toEqual(['h1 T', 'p 10^6']);
+});

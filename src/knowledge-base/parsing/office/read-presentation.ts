@@ -3,6 +3,7 @@ import type { ReadResult } from '../document-reader.ts';
 import { damaged } from '../../../library/text/unparsable-document.ts';
 import { openArchive } from '../../../library/office-files/archive.ts';
 import type { Archive } from '../../../library/office-files/archive.ts';
+import { countComments } from './count-comments.ts';
 import { readChart } from './read-chart.ts';
 import { readSlide } from './read-slide.ts';
 import type { SlidePart } from './read-slide.ts';
@@ -46,6 +47,7 @@ async function writeSlide(archive: Archive, slide: string, writer: BlockWriter, 
   if (isHidden) return;
   const others = await readRelationships(archive, slide);
   writer.warnings.add('embedded_left_out', { count: countEmbedded(others) });
+  writer.warnings.add('comments_left_out', { count: await countComments(archive, others) });
   const parts: SlidePart[] = [];
   const charts = new Set<string>();
   for (const part of shown) {

@@ -1,3 +1,4 @@
+import { raisedSign, type Raised } from '../raised-digits.ts';
 import { MathText } from './math-text.ts';
 import { readXml } from '../../../library/office-files/read-xml.ts';
 import { SlideNumbers } from './slide-numbers.ts';
@@ -34,6 +35,7 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
   let kind = '';
   let text = '';
   let isInText = false;
+  let raised: Raised = '';
   let bullet: boolean | undefined;
   let row: string[] | undefined;
   let cell: string[] | undefined;
@@ -73,6 +75,8 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
         numbering = { type: attributes['type'] ?? '', start: Number(attributes['startAt'] ?? 1) || 1 };
       } else if (name === 'buChar' || name === 'buBlip') bullet = true;
       else if (name === 'chart' && attributes['r:id'] !== undefined && isShown()) parts.push({ chart: attributes['r:id'] });
+      else if (name === 'r') raised = '';
+      else if (name === 'rPr') raised = toRaised(attributes['baseline']);
       else if (name === 't') isInText = true;
       else if (name === 'br') text += '\n';
       else if (name === 'tr') row = [];
@@ -81,7 +85,10 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
     text(piece) {
       if (fallbacks > 0) return;
       if (math) math.text(piece);
-      else if (isInText) text += piece;
+      else if (isInText) {
+        text += raisedSign(text, raised, piece) + piece;
+        raised = '';
+      }
     },
     close(name) {
       if (name === 'Fallback') fallbacks -= 1;
@@ -111,4 +118,10 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
     },
   });
   return { parts, isHidden, hiddenTexts };
+}
+
+/** `baseline`: in thousandths of a percent of the size, above 0 over the line. */
+function toRaised(baseline: string | undefined): Raised {
+  const height = Number(baseline ?? 0);
+  return height > 0 ? '^' : height < 0 ? '_' : '';
 }
