@@ -16,8 +16,10 @@ export interface WorkbookSheet {
 export interface Workbook {
   /** The sheets of cells, in the order in which they are shown. */
   sheets: WorkbookSheet[];
-  /** The rows of a sheet that hold anything, in batches. Throws `UnparsableDocument` above `maxCharacters` of text. */
-  rows(sheet: WorkbookSheet, maxCharacters: number): AsyncGenerator<SheetRow[], undefined, undefined>;
+  /** The sheets that are a chart. */
+  chartSheets: WorkbookSheet[];
+  /** The rows of a sheet that hold anything, in batches. `onPrinted`: see `readSheetRows`. Throws `UnparsableDocument` above `maxCharacters` of text. */
+  rows(sheet: WorkbookSheet, maxCharacters: number, onPrinted?: (code: string) => void): AsyncGenerator<SheetRow[], undefined, undefined>;
 }
 
 /** Opens an xlsx (ECMA-376, part 1, 18). Its shared texts are in memory; its sheets are read as streams. Throws `UnparsableDocument`. */
@@ -29,11 +31,16 @@ export async function openWorkbook(archive: Archive): Promise<Workbook> {
   const { listed, isFrom1904 } = await readSheetList(archive, main);
   const texts = await readSharedTexts(archive, partOf('sharedStrings'));
   const showNumber = await readNumberFormats(archive, partOf('styles'), isFrom1904);
-  const sheets = listed.flatMap(({ name, isHidden, id }) => {
-    const found = relationships.find((relationship) => relationship.id === id && relationship.type === 'worksheet');
-    return found ? [{ name, isHidden, part: found.target }] : [];
-  });
-  return { sheets, rows: ({ part }, maxCharacters) => readSheetRows(archive.pieces(part), { texts, showNumber, maxCharacters }) };
+  const sheetsOf = (wanted: string) =>
+    listed.flatMap(({ name, isHidden, id }) => {
+      const found = relationships.find((relationship) => relationship.id === id && relationship.type === wanted);
+      return found ? [{ name, isHidden, part: found.target }] : [];
+    });
+  return {
+    sheets: sheetsOf('worksheet'),
+    chartSheets: sheetsOf('chartsheet'),
+    rows: ({ part }, maxCharacters, onPrinted) => readSheetRows(archive.pieces(part), { texts, showNumber, maxCharacters, onPrinted }),
+  };
 }
 
 /** Some programs name the namespace of relationships otherwise than `r`. */

@@ -1,9 +1,9 @@
 import { pieceLength } from '../office-files/limits.ts';
 import { XmlReader } from '../office-files/read-xml.ts';
 import { tooLarge } from '../text/unparsable-document.ts';
+import { CellText } from './cell-text.ts';
 import type { FormatNumber } from './number-formats.ts';
 import type { PackedTexts } from './packed-texts.ts';
-import { unescapeText } from './unescape-text.ts';
 
 const maxColumns = 16_384;
 const maxHiddenRanges = 100;
@@ -17,8 +17,10 @@ export interface SheetCell {
   number?: number;
   /** The cell shows an error, such as `#N/A`. */
   isError: boolean;
-  /** The cell is in a hidden row or column. */
+  /** The cell is in a hidden row or column, or of a format that shows nothing. */
   isHidden: boolean;
+  /** The cell has a formula, whose result the file leaves out. */
+  isUnsolved: boolean;
 }
 
 export interface SheetRow {
@@ -33,7 +35,11 @@ interface CellSource {
   showNumber: FormatNumber;
   /** Of all cells: a text that is stored once may appear in many. */
   maxCharacters: number;
+  /** Is given the headers and footers that are printed on each page, in their code (ECMA-376, part 1, 18.3.1.46). */
+  onPrinted?: ((code: string) => void) | undefined;
 }
+
+const printElements = new Set(['oddHeader', 'evenHeader', 'firstHeader', 'oddFooter', 'evenFooter', 'firstFooter']);
 
 /** The rows of a sheet that hold anything, in batches, read from the pieces of its part. Throws `UnparsableDocument` above `maxCharacters`. */
 export async function* readSheetRows(pieces: AsyncIterable<string>, source: CellSource): AsyncGenerator<SheetRow[], undefined, undefined> {
@@ -62,9 +68,10 @@ class RowCollector {
   #column = 0;
   #type = '';
   #style = 0;
-  #value = '';
-  #isInValue = false;
-  #isSpoken = false;
+  #isFormula = false;
+  #hasValue = false;
+  readonly #cell = new CellText();
+  #printed: string | undefined;
 
   constructor(source: CellSource) {
     this.#source = source;
@@ -90,35 +97,48 @@ class RowCollector {
       this.#column = parseColumn(attributes['r']) ?? this.#column + 1;
       this.#type = attributes['t'] ?? 'n';
       this.#style = Number(attributes['s'] ?? 0);
-      this.#value = '';
-    } else if (name === 'rPh') this.#isSpoken = true;
-    else if (name === 'v' || name === 't') this.#isInValue = !this.#isSpoken;
+      [this.#isFormula, this.#hasValue] = [false, false];
+      this.#cell.start();
+    } else if (printElements.has(name)) this.#printed = '';
+    else {
+      this.#isFormula ||= name === 'f';
+      this.#hasValue ||= name === 'v';
+      this.#cell.open(name, attributes);
+    }
   }
 
   text(piece: string): void {
-    if (this.#isInValue) this.#value += piece;
+    if (this.#printed === undefined) this.#cell.add(piece);
+    else this.#printed += piece;
   }
 
   close(name: string): void {
-    if (name === 'v' || name === 't') this.#isInValue = false;
-    else if (name === 'rPh') this.#isSpoken = false;
-    else if (name === 'c' && this.#value !== '' && this.#column <= maxColumns) this.#addCell();
+    if (name === 'c') this.#closeCell();
     else if (name === 'row' && this.#row.cells.length > 0) {
       sortByColumn(this.#row.cells);
       this.#rows.push(this.#row);
       this.#row = { number: this.#row.number, cells: [] };
-    }
+    } else if (this.#printed !== undefined && printElements.has(name)) {
+      this.#source.onPrinted?.(this.#printed);
+      this.#printed = undefined;
+    } else this.#cell.close(name);
   }
 
-  #addCell(): void {
-    const shown = formatCell(this.#value, this.#type, this.#style, this.#source);
+  #closeCell(): void {
+    const isUnsolved = this.#isFormula && !this.#hasValue && this.#cell.raw === '';
+    if (this.#column <= maxColumns && (this.#cell.raw !== '' || isUnsolved)) this.#addCell(isUnsolved);
+  }
+
+  #addCell(isUnsolved: boolean): void {
+    const shown = isUnsolved ? { text: '' } : formatCell(this.#cell, this.#type, this.#style, this.#source);
     const { maxCharacters } = this.#source;
     this.#characters += shown.text.length;
     if (this.#characters > maxCharacters)
       throw tooLarge(`it holds more than ${Math.floor(maxCharacters / 1e6)} million characters of text`);
     const column = this.#column;
-    const isHidden = this.#isHiddenRow || this.#hiddenColumns.some(({ from, to }) => from <= column && column <= to);
-    this.#row.cells.push({ column, ...shown, isError: this.#type === 'e', isHidden });
+    const isInHidden = this.#isHiddenRow || this.#hiddenColumns.some(({ from, to }) => from <= column && column <= to);
+    const isHidden = isInHidden || (this.#type === 'n' && !isUnsolved && shown.text === '');
+    this.#row.cells.push({ column, ...shown, isError: this.#type === 'e', isHidden, isUnsolved });
   }
 }
 
@@ -129,10 +149,16 @@ function sortByColumn(cells: SheetCell[]): void {
   if (!isSorted) cells.sort((one, other) => one.column - other.column);
 }
 
-function formatCell(value: string, type: string, style: number, { texts, showNumber }: CellSource): Pick<SheetCell, 'text' | 'number'> {
+function formatCell(
+  cell: CellText,
+  type: string,
+  style: number,
+  { texts, showNumber }: CellSource,
+): Pick<SheetCell, 'text' | 'number'> {
+  const value = cell.raw;
   if (type === 's') return { text: texts.at(Number(value)) ?? '' };
   if (type === 'b') return { text: value === '1' ? 'TRUE' : 'FALSE' };
-  if (type !== 'n') return { text: unescapeText(value) };
+  if (type !== 'n') return { text: cell.shown };
   const number = Number(value);
   // A number that some program wrote with more digits than a number has is an identifier.
   if (/^-?\d{16,}$/.test(value) || Number.isNaN(number)) return { text: value };

@@ -9,7 +9,7 @@ export async function makeArchive(parts: Record<string, string>): Promise<Uint8A
   return zip.generateAsync({ type: 'uint8array', compression: 'DEFLATE' });
 }
 
-const relationships = (targets: [type: string, target: string][]) =>
+export const relationships = (targets: [type: string, target: string][]) =>
   `<Relationships xmlns="${packages}/relationships">${targets
     .map(([type, target], index) => `<Relationship Id="r${index + 1}" Type="${office}/${type}" Target="${target}"/>`)
     .join('')}</Relationships>`;
@@ -40,12 +40,21 @@ export interface Sheet {
   /** Columns of SpreadsheetML. */
   columns?: string;
   state?: string;
+  /** Elements of SpreadsheetML after the rows. */
+  after?: string;
+  /** The parts that belong to the sheet: their type, and their name below `xl`. */
+  parts?: [type: string, target: string][];
 }
 
 /** `formats`: the pattern of each cell style, from 1. */
 export const makeWorkbook = (
   sheets: Sheet[],
-  { texts = [], formats = [], from1904 = false }: { texts?: string[]; formats?: string[]; from1904?: boolean } = {},
+  {
+    texts = [],
+    formats = [],
+    from1904 = false,
+    parts = {},
+  }: { texts?: string[]; formats?: string[]; from1904?: boolean; parts?: Record<string, string> } = {},
 ) =>
   makeArchive({
     ...frame('xl/workbook.xml'),
@@ -64,11 +73,15 @@ export const makeWorkbook = (
         '',
       )}</numFmts><cellXfs><xf numFmtId="0"/>${formats.map((_, index) => `<xf numFmtId="${200 + index}"/>`).join('')}</cellXfs></styleSheet>`,
     ...Object.fromEntries(
-      sheets.map(({ rows, columns = '' }, index) => [
-        `xl/worksheets/sheet${index + 1}.xml`,
-        `<worksheet><cols>${columns}</cols><sheetData>${rows}</sheetData></worksheet>`,
+      sheets.flatMap(({ rows, columns = '', after = '', parts: own = [] }, index) => [
+        [`xl/worksheets/sheet${index + 1}.xml`, `<worksheet><cols>${columns}</cols><sheetData>${rows}</sheetData>${after}</worksheet>`],
+        [
+          `xl/worksheets/_rels/sheet${index + 1}.xml.rels`,
+          relationships(own.map(([type, target]): [string, string] => [type, `../${target}`])),
+        ],
       ]),
     ),
+    ...parts,
   });
 
 /** `slides`: shapes of PresentationML; `notes` by the index of their slide; `charts` by that of a slide without notes, which names it `r1`. */

@@ -186,3 +186,46 @@ test('footnotes come after the text, without the arrows that lead back', async (
     '- 1. Except gift cards.',
   ]);
 });
+
+const rowOfTexts = (row: number, ...texts: string[]) =>
+  `<row r="${row}">${texts.map((text, index) => `<c r="${'ABCD'[index]}${row}" t="inlineStr"><is>${text}</is></c>`).join('')}</row>`;
+const readRows = async (rows: string, more: Partial<Parameters<typeof makeWorkbook>[0][number]> = {}, options = {}) =>
+  parseDocument(await makeWorkbook([{ name: 'Sheet1', rows, ...more }], options), 'a.xlsx');
+
+test('a formula without its result is counted; one whose result is empty is not', async () => {
+  const rows = `${rowOfTexts(1, '<t>a</t>')}<row r="2"><c r="A2"><f>1+1</f></c><c r="B2" t="str"><f>A9</f><v></v></c><c r="C2"><f>2</f><v>2</v></c></row>`;
+  const { warnings } = await readRows(rows);
+  expect(warnings.map(({ code, count }) => [code, count])).toEqual([['formulas_left_out', 1]]);
+});
+
+test('signs that XML cannot hold are read, and raised digits make no other number', async () => {
+  const raised = '<r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r>';
+  expect(outlineOf(await readRows(rowOfTexts(1, '<t>a_x000D_\nb _x005F_x41_</t>', raised)))).toEqual(['| a b _x41_ | 10^6']);
+});
+
+test('a sheet with a name of its own has a heading', async () => {
+  expect(outlineOf(await readRows(rowOfTexts(1, '<t>a</t>'), { name: 'Prices2026' }))).toEqual(['h1 Prices2026', '| a']);
+  expect(outlineOf(await readRows(rowOfTexts(1, '<t>a</t>'), { name: 'Лист1' }))).toEqual(['| a']);
+});
+
+test('boxes, titles of charts and what is printed on each page are read, comments are counted', async () => {
+  const document = await readRows(
+    rowOfTexts(1, '<t>a</t>'),
+    {
+      after:
+        '<headerFooter><oddHeader>&amp;L&amp;&quot;Arial,Bold&quot;&amp;12Acme &amp;&amp; Co&amp;RPage &amp;P of &amp;N</oddHeader></headerFooter>',
+      parts: [
+        ['drawing', 'drawings/drawing1.xml'],
+        ['comments', 'comments1.xml'],
+      ],
+    },
+    {
+      parts: {
+        'xl/drawings/drawing1.xml': '<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>Box 5</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:wsDr>',
+        'xl/comments1.xml': '<comments><commentList><comment ref="A1"><text><t>why?</t></text></comment></commentList></comments>',
+      },
+    },
+  );
+  expect(outlineOf(document)).toEqual(['| a', 'p Box 5', 'p Acme & Co']);
+  expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([['comments_left_out', 1]]);
+});

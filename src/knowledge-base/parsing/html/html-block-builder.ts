@@ -4,7 +4,7 @@ import type { Block } from '../blocks.ts';
 import { cleanLine, cleanText } from '../clean-text.ts';
 import { parseListItem } from '../text/parse-list-item.ts';
 import { boldHeadingLevel } from '../detect-typed-headings.ts';
-import { raisedSign, type Raised } from '../raised-digits.ts';
+import { raisedSign, type Raised } from '../../../library/text/raised-digits.ts';
 import { blockElements, boldElements, shownInput, whySkipped } from './elements.ts';
 import { HtmlTable } from './html-table.ts';
 import { readMarkStyle, writeMark } from './list-marks.ts';

@@ -1,4 +1,4 @@
-import { raisedSign, type Raised } from '../raised-digits.ts';
+import { raisedSign, type Raised } from '../../../library/text/raised-digits.ts';
 import { MathText } from './math-text.ts';
 import { readXml } from '../../../library/office-files/read-xml.ts';
 import { SlideNumbers } from './slide-numbers.ts';

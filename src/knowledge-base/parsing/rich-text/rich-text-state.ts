@@ -1,5 +1,5 @@
 import type { WarningCounts } from '../warnings.ts';
-import { raisedSign, type Raised } from '../raised-digits.ts';
+import { raisedSign, type Raised } from '../../../library/text/raised-digits.ts';
 import { codePageOf, decodeCodePage, isKnownCodePage } from './code-pages.ts';
 
 /** Where a paragraph stands: in the text, or in a header, footer or note beside it. */
