@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ParsedDocument } from '../../../src/knowledge-base/parsing/blocks.ts';
+import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
+import { tokensOf, writeRow } from './source.ts';
+import { drawing, drawTable, tableModel, tableWriters, withRepeats, type Drawing, type TableModel, type TableType } from './table-model.ts';
+
+/** The rows of all tables of a document. Rows above the names of the columns may be read as titles. */
+const rowsOf = ({ blocks }: ParsedDocument): string[] =>
+  blocks.filter(({ kind }) => kind === 'table').flatMap(({ text }) => text.split('\n'));
+const allTokens = ({ blocks }: ParsedDocument): string[] => blocks.flatMap(({ text }) => tokensOf(text));
+
+/** In these, a table of one column may be there for layout, and is read as paragraphs. */
+const layoutTypes = new Set<TableType>(['html', 'docx', 'md']);
+const repeatingTypes = new Set<TableType>(['html', 'docx']);
+
+async function holds(type: TableType, model: TableModel): Promise<void> {
+  const document = await parseDocument(await tableWriters[type](model), `table.${type}`);
+  const grid = repeatingTypes.has(type) ? withRepeats(model) : model.grid;
+  const expected = grid.map(writeRow).filter((row) => row !== '');
+  if (grid[0]!.length === 1 && layoutTypes.has(type)) expect(allTokens(document)).toEqual(expected.flatMap(tokensOf));
+  else expect(rowsOf(document)).toEqual(expected);
+}
+
+const runs: Record<TableType, number> = { html: 120, docx: 40, pptx: 60, xlsx: 60, csv: 120, md: 60 };
+
+describe.each(Object.keys(runs) as TableType[])('tables of %s', (type) => {
+  test('have each cell in its row and column', async () => {
+    await fc.assert(
+      fc.asyncProperty(tableModel, (model) => holds(type, model)),
+      { numRuns: runs[type] },
+    );
+  });
+
+  test('the same, of many tables', { tags: 'soak', timeout: 600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(tableModel, (model) => holds(type, model)),
+      { numRuns: runs[type] * 20 },
+    );
+  });
+});
+
+/** In a PDF nothing tells an empty cell at the side of a page, or two lines of a cell without rules around it, from other rows. */
+const fill = ({ grid }: TableModel, shape: (cell: string, column: number, row: number) => string): TableModel => ({
+  merges: [],
+  grid: grid.map((cells, row) => cells.map((cell, column) => shape(cell, column, row))),
+});
+const severalColumns = tableModel.filter(({ grid }) => grid[0]!.length > 1);
+const besideRules = severalColumns.map((model) => fill(model, (cell, column, row) => cell || (column === 0 ? `row ${row}` : '')));
+const withoutRules = severalColumns.map((model) => fill(model, (cell, _column, row) => cell.replace('\n', ' ').slice(0, 9) || `v${row}`));
+
+async function isDrawnAndRead(model: TableModel, how: Drawing): Promise<void> {
+  const document = await parseDocument(drawTable(model, how), 'table.pdf');
+  expect(rowsOf(document)).toEqual(model.grid.map(writeRow).filter((row) => row !== ''));
+}
+
+// The reader of PDFs joins tight rows, and takes some cells near the edges of pages for page numbers.
+describe.skip('tables of pdf', () => {
+  test.each([
+    ['between rules', besideRules, drawing.filter(({ hasRules }) => hasRules)],
+    ['without rules', withoutRules, drawing.filter(({ hasRules, gaps }) => !hasRules && gaps.length === 1)],
+  ])('%s have each cell in its row and column', async (_what, models, drawings) => {
+    await fc.assert(fc.asyncProperty(models, drawings, isDrawnAndRead), { numRuns: 25 });
+  });
+});
