@@ -132,3 +132,14 @@ test('rows below a cell that spans them stay rows, also those without a cell of 
     '<table><tr><td>Day<td>Hours<tr><td rowspan=2>Mon<td>9<tr><td>14<tr><td rowspan=2>Tue<td rowspan=2>10</tr><tr></tr><tr><td>Wed<td>11</table>';
   expect(await outline(html)).toEqual(['| Day | Hours', '| Mon | 9', '| Mon | 14', '| Tue | 10', '| Tue | 10', '| Wed | 11']);
 });
+
+test('formulas are read as they are typed, and once', async () => {
+  const half =
+    '<math><semantics><mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac><annotation>\\frac{a+1}{2}</annotation></semantics></math>';
+  const matrix =
+    '<math><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr><mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr></mtable></math>';
+  expect(await outline(`<p>It is ${half} of ${matrix}.</p><p><math><munderover><mo>∑</mo><mi>i</mi><mn>9</mn></munderover><mi>i`)).toEqual([
+    'p It is (a+1)/2 of [1, 2; 3, 4].',
+    'p ∑_i^9 i',
+  ]);
+});

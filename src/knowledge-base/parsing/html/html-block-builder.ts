@@ -8,6 +8,7 @@ import { raisedSign, type Raised } from '../../../library/text/raised-digits.ts'
 import { blockElements, boldElements, shownInput, whySkipped } from './elements.ts';
 import { HtmlTable } from './html-table.ts';
 import { readMarkStyle, writeMark } from './list-marks.ts';
+import { MarkupMath } from './markup-math.ts';
 import { SkippedElements } from './skipped-elements.ts';
 
 /** A completely bold paragraph of at most this length counts as a heading. */
@@ -38,6 +39,7 @@ export class HtmlBlockBuilder {
   private tablesBeyondMaxDepth = 0;
   /** The prefix of the next item's text: "3. ", or empty for a bullet. Undefined outside an item and after its first text. */
   private itemMark: string | undefined;
+  private math: MarkupMath | undefined;
   private raised: Raised = '';
   private pieces: string[] = [];
   private bufferedLength = 0;
@@ -50,12 +52,14 @@ export class HtmlBlockBuilder {
 
   open(name: string, attributes: Record<string, string>): void {
     if (this.skipped.isInside) return this.skipped.open(name);
+    if (this.math) return this.math.open(name, attributes);
     const why = whySkipped(name, attributes, this.headingLevel > 0);
     if (why !== undefined) return this.skipped.begin(why);
     if (blockElements.has(name)) this.flush();
     if (name === 'title') this.titleDepth += 1;
     else if (name === 'br') this.pieces.push('\n');
     else if (name === 'sup' || name === 'sub') this.raised = name === 'sup' ? '^' : '_';
+    else if (name === 'math') this.math = new MarkupMath();
     else if (name === 'input') this.addInput(attributes);
     else if (name === 'img') this.addInline(attributes['alt'] ?? '');
     else if (name === 'textarea' || name === 'select') this.addInline('');
@@ -69,6 +73,7 @@ export class HtmlBlockBuilder {
 
   text(text: string): void {
     if (this.skipped.isInside) return this.skipped.text(text);
+    if (this.math) return this.math.text(text);
     if (this.titleDepth > 0) {
       this.title += text;
       return;
@@ -84,6 +89,8 @@ export class HtmlBlockBuilder {
 
   close(name: string): void {
     if (this.skipped.isInside) return this.skipped.close();
+    if (this.math?.close()) return;
+    if (this.math) return this.closeMath();
     if (blockElements.has(name)) this.flush();
     if (name === 'title') this.titleDepth -= 1;
     else if (name === 'pre') this.preformatted -= 1;
@@ -98,10 +105,17 @@ export class HtmlBlockBuilder {
 
   /** Writes the remaining text and answers the page's title. */
   end(): string {
+    this.closeMath();
     this.flush();
     this.tablesBeyondMaxDepth = 0;
     while (this.tables.length > 0) this.closeTablePart('table');
     return this.title;
+  }
+
+  private closeMath(): void {
+    const formula = this.math?.end() ?? '';
+    this.math = undefined;
+    this.text(formula);
   }
 
   /** A text between the others, apart from them. */

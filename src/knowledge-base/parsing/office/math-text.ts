@@ -1,3 +1,5 @@
+import { above, below, group } from '../formula-signs.ts';
+
 /** A part of a formula: its own text, and the texts of its named parts, such as the numerator of a fraction. */
 interface Part {
   name: string;
@@ -39,11 +41,6 @@ export class MathText {
 
 const propertyNames = new Set(['begChr', 'endChr', 'sepChr', 'chr']);
 const newPart = (name: string): Part => ({ name, text: '', children: [], properties: {} });
-
-/** A value of several signs is put in brackets, so that what belongs together stays together. */
-const group = (text: string): string => (text.length > 40 || !/^(?:[\p{L}\p{M}\p{N}.,]*|\([^()]*\))$/u.test(text) ? `(${text})` : text);
-const above = (text: string): string => (text === '' ? '' : `^${group(text)}`);
-const below = (text: string): string => (text === '' ? '' : `_${group(text)}`);
 
 function write(part: Part): string {
   const all = (wanted: string) => part.children.filter(({ name }) => name === wanted).map(({ text }) => text);
