@@ -36,7 +36,7 @@ export async function readHtmlPieces(pieces: AsyncIterable<string> | Iterable<st
 }
 
 /** `<meta charset>`, its older form, or an XML declaration. */
-function declaredEncoding(bytes: Uint8Array): string | undefined {
+export function declaredEncoding(bytes: Uint8Array): string | undefined {
   const beginning = String.fromCharCode(...bytes.subarray(0, 2048));
   return /<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?([\w-]+)/i.exec(beginning)?.[1];
 }

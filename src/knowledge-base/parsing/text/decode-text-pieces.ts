@@ -40,7 +40,7 @@ export async function* decodeTextPieces(bytes: Uint8Array, options: PieceOptions
   if (length === 0) throw emptyDocument('The file holds nothing but blanks');
 }
 
-function warnOfGuess({ encoding, isSure, candidates }: EncodingGuess, warnings: WarningCounts): void {
+export function warnOfGuess({ encoding, isSure, candidates }: EncodingGuess, warnings: WarningCounts): void {
   const others = candidates.filter((candidate) => candidate !== encoding).join(', ');
   if (isSure) warnings.add('encoding_guessed', { detail: encoding });
   else warnings.add('encoding_uncertain', { detail: others === '' ? encoding : `${encoding}, and may be ${others}` });
