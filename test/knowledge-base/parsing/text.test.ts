@@ -242,3 +242,39 @@ test('attachments and damaged signs of an e-mail are counted', async () => {
     ['characters_damaged', 1],
   ]);
 });
+
+const mailOf = (headers: string, body: string): Uint8Array =>
+  Uint8Array.from(
+    `From: a@example.org\nTo: b@example.org\nSubject: Hi\nDate: Fri, 16 Dec 2022 17:04:16 +0000\n${headers}\n${body}`,
+    (sign) => sign.charCodeAt(0),
+  );
+
+test.each([
+  ['no charset, UTF-8', 'Content-Type: text/plain\n', 'Gr\u00c3\u00b6\u00c3\u009fe', 'Größe', []],
+  [
+    'no charset, Cyrillic',
+    'Content-Type: text/plain\n',
+    '\u00cf\u00f0\u00e8\u00e2\u00e5\u00f2 \u00e2\u00f1\u00e5\u00ec',
+    'Привет всем',
+    ['encoding_guessed'],
+  ],
+  [
+    'an unknown charset',
+    'Content-Type: text/plain; charset=x-none\n',
+    '\u00cf\u00f0\u00e8\u00e2\u00e5\u00f2 \u00e2\u00f1\u00e5\u00ec',
+    'Привет всем',
+    ['encoding_guessed'],
+  ],
+  ['UTF-8 that is named ASCII', 'Content-Type: text/plain; charset=us-ascii\n', 'Gr\u00c3\u00b6\u00c3\u009fe', 'Größe', []],
+  ['UTF-8 that is named Latin-1', 'Content-Type: text/plain; charset=iso-8859-1\n', 'Gr\u00c3\u00b6\u00c3\u009fe', 'Größe', []],
+  ['a page that names its charset', 'Content-Type: text/html\n', '<meta charset="windows-1251"><p>\u00cf\u00f0\u00e8', 'При', []],
+  ['a charset in a spelling of its own', 'Content-Type: text/plain; charset=x-big5\n', '\u00b0\u0068\u00b3\u0066', '退貨', []],
+])('an e-mail with %s is read in its encoding', async (_what, headers, body, expected, warned) => {
+  const { blocks, warnings } = await parseDocument(mailOf(headers, body), 'a.eml');
+  expect(blocks.at(-1)!.text).toBe(expected);
+  expect(warnings.map(({ code }) => code)).toEqual(warned);
+});
+
+test('Markdown: a note of one word is text, an address is none', async () => {
+  expect(await outline('See [a].\n\n[Note]: Important\n\n[a]: https://example.org\n', 'a.md')).toEqual(['p See a.', 'p [Note]: Important']);
+});

@@ -3,7 +3,7 @@ import { cleanLine } from '../clean-text.ts';
 
 /** In characters. Longer paragraphs are split; longer names are cut, because every value below repeats its name. */
 const maxParagraphLength = 1 << 16;
-const maxNameLength = 200;
+const maxNameLength = 1000;
 
 interface Level {
   isArray: boolean;

@@ -4,7 +4,7 @@ import { Marked, Tokenizer } from 'marked';
 const maxTableCells = 200_000;
 
 /**
- * Markdown of GitHub, but for two things: a row that is wider than its header keeps its cells, and a footnote of a single word is text and no address of a link.
+ * Markdown of GitHub, but for two things: a row that is wider than its header keeps its cells, and a footnote or note of a single word is text and no address of a link.
  */
 const markdown = new Marked({ gfm: true, async: true });
 markdown.use({
@@ -22,11 +22,17 @@ markdown.use({
       const table = Tokenizer.prototype.table.call(this, `${wideHeader}\n${wideDelimiters}\n${body}`);
       return table && { ...table, raw: withoutLineEnds(raw) };
     },
-    def: (src) => (/^ {0,3}\[\^/.test(src) ? undefined : false),
+    def: (src) => (isNote(src) ? undefined : false),
   },
 });
 
 export const markdownToHtml = async (text: string): Promise<string> => markdown.parse(text);
+
+/** `[^1]: Giftcards` and `[Note]: Important` define no address. */
+function isNote(src: string): boolean {
+  const [whole, label = '', address = ''] = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*\n?[ \t]*(\S{1,200})/.exec(src) ?? [];
+  return whole !== undefined && (label.startsWith('^') || !/[./#:@?<]/.test(address));
+}
 
 /** The cells of a row, whether or not bars stand at its ends. */
 function countCells(row: string): number {
