@@ -65,8 +65,10 @@ test('points of a chart that series do not share have rows of their own', async 
   expect(outlineOf(document)).toEqual(['h1 T', '| | A | B', '| 1 | 10 | 30', '| 2 | 20', '| 5 |  | 40']);
 });
 
-test('footers are read once, without slide numbers; hidden shapes and slides are left out and counted', async () => {
-  const footer = shapeOf('ftr', ['Acme Ltd, internal']) + shapeOf('sldNum', ['1']) + shapeOf('dt', ['1 May']);
+test('footers and typed dates are read once, without slide numbers; hidden shapes and slides are left out and counted', async () => {
+  const date =
+    '<p:sp><p:nvSpPr><p:nvPr><p:ph type="dt"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:fld type="datetime1"><a:t>2 June</a:t></a:fld></a:p></p:txBody></p:sp>';
+  const footer = shapeOf('ftr', ['Acme Ltd, internal']) + shapeOf('sldNum', ['1']) + shapeOf('dt', ['1 May']) + date;
   const hiddenTable =
     '<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="3" name="b" hidden="1"/></p:nvGraphicFramePr><a:tbl><a:tr><a:tc><a:txBody><a:p><a:r><a:t>cell</a:t></a:r></a:p></a:txBody></a:tc></a:tr></a:tbl></p:graphicFrame>';
   const document = await read([
@@ -75,7 +77,7 @@ test('footers are read once, without slide numbers; hidden shapes and slides are
     slideOf(shapeOf('title', ['U']) + footer),
     slideOf(footer),
   ]);
-  expect(outlineOf(document)).toEqual(['h1 T', 'p price', 'h1 U', 'p Acme Ltd, internal']);
+  expect(outlineOf(document)).toEqual(['h1 T', 'p price', 'h1 U', 'p Acme Ltd, internal', 'p 1 May']);
   expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([
     ['pages_without_text', 2],
     ['hidden_left_out', 3],

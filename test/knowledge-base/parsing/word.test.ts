@@ -290,3 +290,7 @@ test('comments are counted; line breaks of old files keep words apart', async ()
   expect(outlineOf(document)).toEqual(['p a\nb']);
   expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([['comments_left_out', 1]]);
 });
+
+test('breaks of pages and columns keep words apart', async () => {
+  expect(await linesOf(paragraph('<w:r><w:t>end</w:t><w:br w:type="page"/><w:t>begin</w:t></w:r>'))).toEqual(['p end\nbegin']);
+});

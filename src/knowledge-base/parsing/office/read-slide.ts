@@ -14,7 +14,7 @@ interface SlideParagraph {
 /** `chart`: the relationship of its part. `footer`: a line that repeats on other slides. */
 export type SlidePart = { paragraph: SlideParagraph } | { row: string[] } | { tableEnd: true } | { chart: string } | { footer: string };
 
-/** Placeholders that repeat on every slide. */
+/** Placeholders that repeat on every slide. A date that is typed is text, one that the program writes is none. */
 const repeatedPlaceholders = new Set(['sldNum', 'dt', 'sldImg']);
 const runningPlaceholders = new Set(['ftr', 'hdr']);
 const shapes = new Set(['sp', 'grpSp', 'graphicFrame', 'cxnSp', 'pic']);
@@ -37,6 +37,7 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
   let isInText = false;
   let raised: Raised = '';
   let bullet: boolean | undefined;
+  let hasField = false;
   let row: string[] | undefined;
   let cell: string[] | undefined;
   /** Inside a fallback for older programs, which repeats the content before it. */
@@ -67,7 +68,8 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
       else if (name === 'sld') isHidden = attributes['show'] === '0';
       else if (name === 'sp') kind = '';
       else if (name === 'ph') kind = attributes['type'] ?? 'body';
-      else if (name === 'p') [text, bullet, numbering, level] = ['', undefined, undefined, 0];
+      else if (name === 'p') [text, bullet, numbering, level, hasField] = ['', undefined, undefined, 0, false];
+      else if (name === 'fld') hasField = true;
       else if (name === 'pPr') level = Math.min(Math.max(Number(attributes['lvl'] ?? 0) || 0, 0), maxLevel);
       else if (name === 'buNone') bullet = false;
       else if (name === 'buAutoNum') {
@@ -105,7 +107,7 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
       else if (name === 'p') {
         const label = text.trim() === '' ? '' : numbers.next(level, numbering);
         if (cell) cell.push(label + text);
-        else if (runningPlaceholders.has(kind)) parts.push({ footer: text.trim() });
+        else if (runningPlaceholders.has(kind) || (kind === 'dt' && !hasField)) parts.push({ footer: text.trim() });
         else if (!repeatedPlaceholders.has(kind))
           parts.push({ paragraph: { text: label + text, kind, isListed: bullet ?? kind === 'body' } });
       } else if (name === 'tc' && row && cell) {

@@ -201,7 +201,8 @@ class WordTextWriter {
     if (!this.isWritten(name)) this.elements.push({ name, end: '' });
     else {
       const shown = renamed[name] ?? name;
-      this.emit(toOpeningTag(shown, attributes).slice(0, -1));
+      // The library leaves out breaks of pages and columns, which keep words apart.
+      this.emit(toOpeningTag(shown, shown === 'w:br' ? {} : attributes).slice(0, -1));
       this.isOpening = true;
       this.elements.push({ name, end: `</${shown}>` });
     }
