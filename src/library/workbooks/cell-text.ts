@@ -4,12 +4,14 @@ import { unescapeText } from './unescape-text.ts';
 /** Collects the text of a cell or shared text, which may have runs of different form. Readings above the signs are left out. */
 export class CellText {
   private text = '';
+  private lastPiece = '';
   private raised: Raised = '';
   private isInText = false;
   private isInReading = false;
 
   start(): void {
     this.text = '';
+    this.lastPiece = '';
     this.isInText = false;
   }
 
@@ -22,7 +24,8 @@ export class CellText {
 
   add(piece: string): void {
     if (!this.isInText) return;
-    this.text += raisedSign(this.text, this.raised, piece) + piece;
+    this.text += raisedSign(this.lastPiece, this.raised, piece) + piece;
+    this.lastPiece = piece;
     this.raised = '';
   }
 

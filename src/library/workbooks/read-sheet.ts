@@ -149,12 +149,7 @@ function sortByColumn(cells: SheetCell[]): void {
   if (!isSorted) cells.sort((one, other) => one.column - other.column);
 }
 
-function formatCell(
-  cell: CellText,
-  type: string,
-  style: number,
-  { texts, showNumber }: CellSource,
-): Pick<SheetCell, 'text' | 'number'> {
+function formatCell(cell: CellText, type: string, style: number, { texts, showNumber }: CellSource): Pick<SheetCell, 'text' | 'number'> {
   const value = cell.raw;
   if (type === 's') return { text: texts.at(Number(value)) ?? '' };
   if (type === 'b') return { text: value === '1' ? 'TRUE' : 'FALSE' };

@@ -43,7 +43,7 @@ test('a box of text is read once, beside the paragraph that holds it', async () 
 });
 
 test('pictures, hidden texts and comments are counted; deleted text is no text', async () => {
-  const rtf = String.raw`{\rtf1 a{\pict 01}{\*\shppict{\pict 01}}{\nonshppict{\pict 02}}{\v secret}{\deleted old}{\*\annotation note} b\par}`;
+  const rtf = String.raw`{\rtf1 a{\pict 01}{\*\shppict{\pict 01}}{\nonshppict{\pict 02}}{\v secret}{\deleted old}{\*\annotation note}{\xe entry} b\par}`;
   const document = await parseText(rtf, 'a.rtf');
   expect(outlineOf(document)).toEqual(['p a b']);
   expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([

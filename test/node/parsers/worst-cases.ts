@@ -155,6 +155,32 @@ export const worstCases: WorstCase[] = [
   document('a.xlsx with one text in all cells', 64 * KiB, (size) =>
     makeWorkbook([{ name: 'A', rows: fillWith(shared, size) }], { texts: [`<t>${fillWith('a ', size)}</t>`] }),
   ),
+  document('a.xlsx with raised digits', 200 * KiB, (size) =>
+    makeWorkbook([{ name: 'A', rows: shared }], {
+      texts: [fillWith('<r><t>1</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>2</t></r>', size)],
+    }),
+  ),
+  document('a.xlsx with many printed lines', 200 * KiB, (size) =>
+    makeWorkbook(
+      [{ name: 'A', rows: shared, after: `<headerFooter>${fillWith('<oddHeader>&amp;La&amp;&amp;</oddHeader>', size)}</headerFooter>` }],
+      {
+        texts: ['<t>a</t>'],
+      },
+    ),
+  ),
+  document('a.xlsx with a long printed line', 200 * KiB, (size) =>
+    makeWorkbook(
+      [{ name: 'A', rows: shared, after: `<headerFooter><oddHeader>${fillWith('&amp;&quot;a', size)}</oddHeader></headerFooter>` }],
+      {
+        texts: ['<t>a</t>'],
+      },
+    ),
+  ),
+  document('a.pptx with raised digits', 200 * KiB, (size) =>
+    makePresentation([
+      slideOf(`<p:sp><a:p>${fillWith('<a:r><a:t>1</a:t></a:r><a:r><a:rPr baseline="1"/><a:t>2</a:t></a:r>', size)}</a:p></p:sp>`),
+    ]),
+  ),
   document('a.pptx with many paragraphs', 300 * KiB, (size) =>
     makePresentation([
       slideOf(
@@ -169,6 +195,13 @@ export const worstCases: WorstCase[] = [
     makePresentation(Array.from({ length: size / 600 }, () => slideOf(shapeOf('body', ['a'])))),
   ),
   document('a.rtf in one paragraph', 1000 * KiB, (size) => `{\\rtf1 ${fillWith('a', size)}}`),
+  document('a.rtf of notes', 200 * KiB, (size) => `{\\rtf1 ${fillWith('a{\\footnote b}', size)}}`),
+  document(
+    'a.rtf of notes in notes',
+    100 * KiB,
+    (size) => `{\\rtf1 ${'{\\footnote a'.repeat(400)}${fillWith('b\\par ', size)}${'}'.repeat(400)}}`,
+  ),
+  document('a.rtf of raised digits', 200 * KiB, (size) => `{\\rtf1 ${fillWith('1{\\super 2}', size)}}`),
   document('a.rtf of cells', 200 * KiB, (size) => `{\\rtf1 \\intbl ${fillWith('a\\cell ', size)}\\row}`),
   document('a.rtf of groups', 500 * KiB, (size) => `{\\rtf1 ${fillWith('{}', size)} a}`),
   document('a.rtf with long style names', 200 * KiB, (size) => `{\\rtf1 {\\stylesheet ${fillWith('{\\s1 a}', size)}} a}`),
@@ -203,6 +236,26 @@ export const worstCases: WorstCase[] = [
     50 * KiB,
     (size) => `<html><table><tr>${fillWith('<td rowspan=99999 colspan=20>', size)}<td>a</tr>${fillWith('<tr><td>a', size)}`,
   ),
+  document('a.html of raised digits', 200 * KiB, (size) => `<html>${fillWith('1<sup>2</sup>', size)}`),
+  document('a.html of formulas', 100 * KiB, (size) => `<html>${fillWith('<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>', size)}`),
+  document(
+    'a.html of fractions in fractions',
+    100 * KiB,
+    (size) => `<html>${fillWith(`<math>${'<mfrac><mi>a</mi>'.repeat(400)}</math>`, size)}`,
+  ),
+  document(
+    'a.html of lists that count down',
+    100 * KiB,
+    (size) => `<html>${fillWith('<ol reversed><li>a<li>b</ol>', size)}<ol reversed>${fillWith('<li>a', size)}`,
+  ),
+  document('a.html of hidden parts', 100 * KiB, (size) => `<html>a${fillWith('<b hidden><i>b</i></b>', size)}`),
+  document(
+    'a.md with a wide row in a long table',
+    100 * KiB,
+    (size) => `|a|\n|-|\n|${fillWith('b|', 8 * KiB)}\n${fillWith('|c|\n', size)}`,
+  ),
+  document('a.md of tables with wide rows', 100 * KiB, (size) => fillWith('|a|\n|-|\n|b|c|d|\n\n', size)),
+  document('a.md of notes', 100 * KiB, (size) => fillWith('[^1]: b\n', size)),
   document(
     'a.html with a layout below a long row',
     50 * KiB,

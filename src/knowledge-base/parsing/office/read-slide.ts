@@ -36,6 +36,7 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
   let text = '';
   let isInText = false;
   let raised: Raised = '';
+  let lastPiece = '';
   let bullet: boolean | undefined;
   let hasField = false;
   let row: string[] | undefined;
@@ -68,7 +69,7 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
       else if (name === 'sld') isHidden = attributes['show'] === '0';
       else if (name === 'sp') kind = '';
       else if (name === 'ph') kind = attributes['type'] ?? 'body';
-      else if (name === 'p') [text, bullet, numbering, level, hasField] = ['', undefined, undefined, 0, false];
+      else if (name === 'p') [text, lastPiece, bullet, numbering, level, hasField] = ['', '', undefined, undefined, 0, false];
       else if (name === 'fld') hasField = true;
       else if (name === 'pPr') level = Math.min(Math.max(Number(attributes['lvl'] ?? 0) || 0, 0), maxLevel);
       else if (name === 'buNone') bullet = false;
@@ -88,8 +89,8 @@ export async function readSlide(pieces: AsyncIterable<string>): Promise<Slide> {
       if (fallbacks > 0) return;
       if (math) math.text(piece);
       else if (isInText) {
-        text += raisedSign(text, raised, piece) + piece;
-        raised = '';
+        text += raisedSign(lastPiece, raised, piece) + piece;
+        [lastPiece, raised] = [piece, ''];
       }
     },
     close(name) {

@@ -36,7 +36,12 @@ async function writeDrawing(archive: Archive, drawing: string, options: DrawingO
   }
 }
 
-async function writeChart(archive: Archive, chart: string, { isChartSheet, beforeText }: DrawingOptions, writer: BlockWriter): Promise<void> {
+async function writeChart(
+  archive: Archive,
+  chart: string,
+  { isChartSheet, beforeText }: DrawingOptions,
+  writer: BlockWriter,
+): Promise<void> {
   const { title, rows } = await readChart(archive, chart);
   if (title !== '' || isChartSheet) beforeText();
   writer.paragraph(title);

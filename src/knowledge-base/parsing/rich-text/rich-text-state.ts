@@ -65,7 +65,7 @@ const besideGroups: Record<string, RichTextPlace | undefined> = {
 const shownOptionalGroups = new Set(['shpinst']);
 /** Groups whose text is not shown, or is there twice. Other unknown groups are marked by `\*`. */
 const skippedGroups = new Set(
-  'colortbl info pict objclass objname objdata objalias objsect shprslt fldinst filetbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl bkmkstart bkmkend shppict nonshppict sp annotation atnid atnauthor private nesttableprops'.split(
+  'colortbl info pict objclass objname objdata objalias objsect shprslt fldinst filetbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl bkmkstart bkmkend xe tc tcn rxe txe shppict nonshppict sp annotation atnid atnauthor private nesttableprops'.split(
     ' ',
   ),
 );
