@@ -85,7 +85,12 @@ export const makeWorkbook = (
   });
 
 /** `slides`: shapes of PresentationML; `notes` by the index of their slide; `charts` by that of a slide without notes, which names it `r1`. */
-export const makePresentation = (slides: string[], notes: Record<number, string> = {}, charts: Record<number, string> = {}) =>
+export const makePresentation = (
+  slides: string[],
+  notes: Record<number, string> = {},
+  charts: Record<number, string> = {},
+  parts: Record<string, string> = {},
+) =>
   makeArchive({
     ...frame('ppt/presentation.xml'),
     'ppt/presentation.xml': `<p:presentation xmlns:r="${office}"><p:sldIdLst>${slides
@@ -109,6 +114,7 @@ export const makePresentation = (slides: string[], notes: Record<number, string>
         ],
       ]),
     ),
+    ...parts,
   });
 
 export const slideOf = (shapes: string, attributes = '') => `<p:sld ${attributes}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`;

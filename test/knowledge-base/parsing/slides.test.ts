@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { outlineOf } from '../document-support.ts';
-import { makePresentation, shapeOf, slideOf } from './make-archive.ts';
+import { makePresentation, relationships, shapeOf, slideOf } from './make-archive.ts';
 
 const read = async (...given: Parameters<typeof makePresentation>) => parseDocument(await makePresentation(...given), 'a.pptx');
 const title = shapeOf('title', ['T']);
@@ -87,4 +87,24 @@ test('footers and typed dates are read once, without slide numbers; hidden shape
 test('raised digits make no other number', async () => {
   const raised = '<a:r><a:rPr baseline="30000"/><a:t>6</a:t></a:r>';
   expect(outlineOf(await read([slideOf(title + shape(`<a:p><a:r><a:t>10</a:t></a:r>${raised}</a:p>`))]))).toEqual(['h1 T', 'p 10^6']);
+});
+
+test('texts of layouts and masters are read once, and what placeholders ask for is not', async () => {
+  const layout = (number: number) => relationships([['slideLayout', `../slideLayouts/slideLayout${number}.xml`]]);
+  const prompt = shapeOf('title', ['Click to add a title']) + shapeOf('ftr', ['Footer']);
+  const document = await read(
+    [slideOf(title), slideOf(shapeOf('title', ['U']))],
+    {},
+    {},
+    {
+      'ppt/slides/_rels/slide1.xml.rels': layout(1),
+      'ppt/slides/_rels/slide2.xml.rels': layout(2),
+      'ppt/slideLayouts/slideLayout1.xml': slideOf(prompt + shape(line('Confidential 7'))),
+      'ppt/slideLayouts/slideLayout2.xml': slideOf(prompt + shape(line('Confidential 7'))),
+      'ppt/slideLayouts/_rels/slideLayout1.xml.rels': relationships([['slideMaster', '../slideMasters/slideMaster1.xml']]),
+      'ppt/slideMasters/slideMaster1.xml': slideOf(prompt + shape(line('Acme Ltd'))),
+      'ppt/slideMasters/_rels/slideMaster1.xml.rels': layout(1),
+    },
+  );
+  expect(outlineOf(document)).toEqual(['h1 T', 'h1 U', 'p Confidential 7', 'p Acme Ltd']);
 });

@@ -5,23 +5,25 @@ import { openArchive } from '../../../library/office-files/archive.ts';
 import type { Archive } from '../../../library/office-files/archive.ts';
 import { countComments } from './count-comments.ts';
 import { readChart } from './read-chart.ts';
+import { MasterTexts } from './master-texts.ts';
 import { readSlide } from './read-slide.ts';
 import type { SlidePart } from './read-slide.ts';
 import { readXml } from '../../../library/office-files/read-xml.ts';
 import { countEmbedded, readRelationships, readTitle } from '../../../library/office-files/relationships.ts';
 
-/** Reads the slides in order, each below its title, with charts, diagrams and speaker notes, and at the end each footer once. What is hidden is left out. */
+/** Reads the slides in order, each below its title, with charts, diagrams and speaker notes, and at the end each footer and text of a master once. What is hidden is left out. */
 export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const archive = openArchive(bytes);
   const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'ppt/presentation.xml';
   if (!archive.has(main)) throw damaged('it has no main part');
   const slides = await findSlides(archive, main);
   const footers = new Set<string>();
+  const masters = new MasterTexts(archive);
   const withoutText: number[] = [];
   for (const [index, slide] of slides.entries()) {
     const before = writer.blocks.length;
     writer.page = index + 1;
-    await writeSlide(archive, slide, writer, footers);
+    await writeSlide(archive, slide, { footers, masters }, writer);
     writer.endTable();
     if (writer.blocks.length === before) withoutText.push(index + 1);
   }
@@ -41,7 +43,13 @@ async function findSlides(archive: Archive, main: string): Promise<string[]> {
   return slides;
 }
 
-async function writeSlide(archive: Archive, slide: string, writer: BlockWriter, footers: Set<string>): Promise<void> {
+/** `footers`: the lines that stand on several slides. */
+interface Repeated {
+  footers: Set<string>;
+  masters: MasterTexts;
+}
+
+async function writeSlide(archive: Archive, slide: string, { footers, masters }: Repeated, writer: BlockWriter): Promise<void> {
   const { parts: shown, isHidden, hiddenTexts } = await readSlide(archive.pieces(slide));
   writer.warnings.add('hidden_left_out', { count: isHidden ? 1 : hiddenTexts });
   if (isHidden) return;
@@ -62,6 +70,7 @@ async function writeSlide(archive: Archive, slide: string, writer: BlockWriter, 
     if (type === 'notesSlide') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(toNote(part));
 
   for (const part of parts) if ('footer' in part && part.footer !== '') footers.add(part.footer);
+  for (const text of await masters.findNew(others)) footers.add(text);
   const title = parts
     .filter(isTitle)
     .map(({ paragraph }) => paragraph.text)
