@@ -5,7 +5,7 @@ import { sourceOf } from '../../campaigns/source-reading.ts';
 import { readContactsOf } from '../../contacts/import-reading.ts';
 import { outlineOf } from '../document-support.ts';
 
-const urls = import.meta.glob<string>('../../fixtures/{cases,tables,encodings}/*', {
+const urls = import.meta.glob<string>(['../../fixtures/{cases,tables,encodings}/*', '../../fixtures/documents/table-*.pdf'], {
   query: '?url&inline',
   import: 'default',
   eager: true,
@@ -52,13 +52,9 @@ const amounts = [
   '| Di Prima | Clerk | 20,100.00',
   '| Ed Ruscha | Adviser | 9,000.00',
 ];
-// The reader of PDFs joins tight rows.
-test.skip.each(['table-with-tight-rows.pdf', 'table-with-tight-rows-and-rules.pdf'])(
-  '%s has each cell in its row and column',
-  async (name) => {
-    expect(outlineOf(await parseDocument(await bytesOf(name), name))).toEqual(amounts);
-  },
-);
+test.each(['table-with-tight-rows.pdf', 'table-with-tight-rows-and-rules.pdf'])('%s has each cell in its row and column', async (name) => {
+  expect(outlineOf(await parseDocument(await bytesOf(name), name))).toEqual(amounts);
+});
 
 describe('as a list of people', () => {
   test('numbers of another country are refused, and the reason says how to name the country', async () => {

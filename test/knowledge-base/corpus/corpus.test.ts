@@ -4,7 +4,7 @@ import { encodedFiles } from './files/encoded-files.ts';
 import { languageFiles } from './files/language-files.ts';
 import { mailFiles } from './files/mail-files.ts';
 import { markupFiles } from './files/markup-files.ts';
-import { pdfFiles, unreadPdfs } from './files/pdf-files.ts';
+import { pdfFiles } from './files/pdf-files.ts';
 import { presentationFiles } from './files/presentation-files.ts';
 import { richTextFiles } from './files/rich-text-files.ts';
 import { tableFiles } from './files/table-files.ts';
@@ -32,7 +32,7 @@ test('the corpus has at least 80 files, each with a name of its own, and some of
   expect(new Set(files.map(({ name }) => name.split('.').at(-1)))).toEqual(new Set(types));
 });
 
-test.each(files.filter(({ name }) => !unreadPdfs.test(name)))('$name is read whole, in its order, and nothing is added', async (file) => {
+test.each(files)('$name is read whole, in its order, and nothing is added', async (file) => {
   const { leftOut = {}, warned = [], added = '' } = file;
   const document = await parseDocument(await file.bytes(), file.name);
   const [source, read] = [sourceTokens(file.source), readTokens(document)];

@@ -60,8 +60,7 @@ async function isDrawnAndRead(model: TableModel, how: Drawing): Promise<void> {
   expect(rowsOf(document)).toEqual(model.grid.map(writeRow).filter((row) => row !== ''));
 }
 
-// The reader of PDFs joins tight rows, and takes some cells near the edges of pages for page numbers.
-describe.skip('tables of pdf', () => {
+describe('tables of pdf', () => {
   test.each([
     ['between rules', betweenRules, drawing.filter(({ hasRules }) => hasRules)],
     ['without rules', withoutRules, drawing.filter(({ hasRules, gaps }) => !hasRules && gaps.length === 1)],

@@ -44,6 +44,3 @@ export const pdfFiles: CorpusFile[] = [
     bytes: () => onPages(...pages),
   },
 ];
-
-/** What the reader of PDFs does not read right: rows that begin with an empty cell, and lines that other pages have with other numbers. */
-export const unreadPdfs = /^(?:handbook\..*|long-text|pages)\.pdf$/;
