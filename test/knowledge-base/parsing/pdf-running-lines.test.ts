@@ -51,6 +51,19 @@ test('a header is read once, with the page number beside it left out', async () 
   expect(await read([page(1), page(2), page(3)])).toEqual(['p Acme handbook', bodyText(1), bodyText(2), bodyText(3)]);
 });
 
+test.each(['007', 'x', '1'])('a cell %j at the edge of two pages is text: other cells stand beside it', async (cell) => {
+  const page = (number: number): PdfText[] => [
+    ...['tea', 'coffee', 'milk'].flatMap((name, row) => [
+      { text: row === 0 ? cell : `a${row}`, x: 60, y: 770 - 20 * row },
+      { text: `${name} ${number * 3 + row}`, x: 200, y: 770 - 20 * row },
+      { text: `${number}${row}.50`, x: 400, y: 770 - 20 * row },
+    ]),
+    ...body(number),
+  ];
+  const found = (await read([page(1), page(2)])).join('\n').split('\n');
+  expect(found.filter((line) => line.includes('tea'))).toEqual([`| ${cell} | tea 3 | 10.50`, `| ${cell} | tea 6 | 20.50`]);
+});
+
 test('headers of left and of right pages are read once each', async () => {
   const page = (number: number): PdfText[] => [
     { text: number % 2 === 0 ? 'Acme handbook' : 'Chapter 2: Cleaning', x: number % 2 === 0 ? 60 : 400, y: 770, size: 8 },

@@ -56,11 +56,15 @@ export class RunningLines {
   private findRunning(row: MarginalRow): Segment[] {
     const others = this.rowsNear(row);
     if (others.some((other) => other.page < row.page && isSameLine(row, other))) return row.segments;
-    // The first of several headers stays, without its page number.
+    // The first of several headers stays, without its page number. A number beside other words than those of the other page is a cell.
     return row.segments.filter(
       ({ text }) =>
         isPageNumber(text) &&
-        others.some((other) => other.segments.some((one) => isSameButNumbered(text, one.text, other.page - row.page))),
+        others.some(
+          (other) =>
+            (row.segments.length === 1 || isSameLine(row, other)) &&
+            other.segments.some((one) => isSameButNumbered(text, one.text, other.page - row.page)),
+        ),
     );
   }
 
