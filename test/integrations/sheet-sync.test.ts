@@ -97,6 +97,20 @@ describe('a sync of a sheet', () => {
     ]);
   });
 
+  test('has no phone but that of the mapped column where this is called otherwise: it was chosen', async () => {
+    const { connectSheet, setCells, work, contacts } = await syncService();
+    await setCells('A1', [
+      ['Full Name', 'Mobile No.', 'Shop'],
+      ['One', '+19172009001', '+19172009002'],
+      ['Two', '+19172009003', ''],
+    ]);
+    await connectSheet(list, { phone: 'Shop', first_name: 'Full Name' });
+    await work();
+    const found = (await contacts()).map(({ phone, first_name }) => [phone, first_name]);
+    expect(found).toContainEqual(['+19172009002', 'One']);
+    expect(found.flat()).not.toContain('+19172009003');
+  });
+
   test('has the phone of another phone column where the mapped one has none, row by row', async () => {
     const { connectSheet, work, setCells, contacts } = await syncService();
     await setCells('A1', [

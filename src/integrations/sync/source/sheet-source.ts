@@ -105,12 +105,18 @@ function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | 
   if (missing.length === 0) {
     const indexes = new Map(fields.map(({ field, external }) => [field, names.indexOf(external)]));
     const phone = indexes.get('phone');
-    return { fields: indexes, phones: phone === undefined ? [] : [...new Set([phone, ...findPhoneColumns(names, [])])] };
+    return { fields: indexes, phones: phone === undefined ? [] : listPhones(names, phone) };
   }
   const [lost, kept] = [missing.map(({ external }) => `"${external}"`), names.slice(0, 30).map((name) => `"${name}"`)];
   return {
     sourceInvalid: `mapping_broken: the sheet has no column ${[...new Set(lost)].join(', ')} any more; its columns are ${kept.join(', ') || 'none'}. Name the column as before, or map the field to another one`,
   };
+}
+
+/** A mapped column that is not called a phone is a choice of its own, beside which no other counts. */
+function listPhones(names: string[], mapped: number): number[] {
+  const called = findPhoneColumns(names, []);
+  return called.includes(mapped) ? [mapped, ...called.filter((column) => column !== mapped)] : [mapped];
 }
 
 const isSameColumns = (one: ColumnIndexes, other: ColumnIndexes): boolean =>
