@@ -5,7 +5,7 @@ import { writePerformancePage } from './charts/write-page.ts';
 import { caseNames, measureCases, ownCaseNames } from './cases.ts';
 import { readMachineFacts } from './facts.ts';
 import { report, writeReport } from './report.ts';
-import { readUnfinished, removeUnfinished, writeUnfinished } from './unfinished.ts';
+import { removeUnfinished, startProgress } from './unfinished.ts';
 
 const options = new Set(['--quick', '--peers', '--continue']);
 
@@ -25,18 +25,9 @@ await runProgram(async () => {
   try {
     const facts = readMachineFacts(bench);
     const isWhole = !isQuick && chosen.length === 0;
-    const unfinished = isWhole && goesOn ? readUnfinished(facts.commit) : { commit: facts.commit, seconds: 0, cases: {} };
-    const secondsBefore = unfinished.seconds;
-    const spent = () => secondsBefore + (performance.now() - startedAt) / 1000;
-    const findings = await measureCases(bench, chosen.length ? chosen : withPeers ? caseNames : ownCaseNames, {
-      known: { ...unfinished.cases },
-      keep(name, found) {
-        unfinished.cases[name] = found;
-        unfinished.seconds = spent();
-        if (isWhole) writeUnfinished(unfinished);
-      },
-    });
-    const seconds = spent();
+    const kept = startProgress(facts.commit, startedAt, { isKept: isWhole, goesOn });
+    const findings = await measureCases(bench, chosen.length ? chosen : withPeers ? caseNames : ownCaseNames, kept);
+    const seconds = kept.seconds();
     const written = report({ facts, findings, loggedLines: bench.rig.loggedLines(), seconds });
     console.log(`\n${written.markdown}`);
     // Only a complete run is written.

@@ -13,7 +13,7 @@ interface Unfinished {
 }
 
 /** The cases of a run of the same code that did not end. */
-export function readUnfinished(commit: string): Unfinished {
+function readUnfinished(commit: string): Unfinished {
   try {
     const unfinished = JSON.parse(readFileSync(file, 'utf8')) as Unfinished;
     if (unfinished.commit === commit) return unfinished;
@@ -23,6 +23,16 @@ export function readUnfinished(commit: string): Unfinished {
   return { commit, seconds: 0, cases: {} };
 }
 
-export const writeUnfinished = (unfinished: Unfinished): void => writeFileSync(file, JSON.stringify(unfinished));
+/** Of a run that began at `startedAt` (of `performance`). `isKept`: its cases are written as they end. `goesOn`: with those of a run before it. */
+export function startProgress(commit: string, startedAt: number, { isKept, goesOn }: { isKept: boolean; goesOn: boolean }) {
+  const before: Unfinished = isKept && goesOn ? readUnfinished(commit) : { commit, seconds: 0, cases: {} };
+  const cases = { ...before.cases };
+  const seconds = () => before.seconds + (performance.now() - startedAt) / 1000;
+  const keep = (name: string, found: Partial<Findings>) => {
+    cases[name] = found;
+    if (isKept) writeFileSync(file, JSON.stringify({ commit, seconds: seconds(), cases } satisfies Unfinished));
+  };
+  return { known: before.cases, keep, seconds };
+}
 
 export const removeUnfinished = (): void => rmSync(file, { force: true });

@@ -86,6 +86,21 @@ test('too many elements are a 413 that names both numbers; nothing is stored', a
   expect((await send('[{"eventId": 0}]')).body).toMatchObject({ duplicate: false });
 });
 
+test('as many people as a request may have are stored with it, new and again', async () => {
+  const { client } = await newOrganization();
+  const { send } = await newHook(client, {
+    split: '$',
+    delivery_id: '$.id',
+    list_name: 'CRM',
+    mapping: { phone: 'phone', first_name: 'name' },
+  });
+  const people = (first: number) =>
+    Array.from({ length: 500 }, (_, index) => ({ id: first + index, name: `Person ${index}`, phone: `+49151${1_000_000 + index}` }));
+  for (const first of [0, 1000]) expect((await send(JSON.stringify(people(first)))).status).toBe(202);
+  expect((await client.get('/contacts?limit=1')).body.total).toBe(500);
+  expect((await client.get('/contacts/lists')).body.lists).toMatchObject([{ name: 'CRM', contacts_count: 500 }]);
+});
+
 test('a hundred large elements are stored in a few calls', async () => {
   const { client } = await newOrganization();
   const { workflow, send } = await newHook(client, { split: '$', delivery_id: '$.id' });

@@ -1,22 +1,11 @@
 import type { Context } from '../../context.ts';
-import { isLimitReached } from '../../accounts/organizations/plan-limits.ts';
 import type { SqlFragment } from '../../database/sql-fragment.ts';
 import { isServiceError } from '../../library/errors.ts';
-import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { findContactIdByEmail, findContacts } from '../contacts/find-contacts.ts';
 import type { ContactRecord } from '../contacts/records.ts';
-import { parseUpsertFields } from './parse-input.ts';
-import { UpsertRow } from '../contacts/schemas.ts';
+import { readMappedContact, upsertOnList, withReadablePhone, type MappedContact } from './mapped-contact.ts';
 import { noContactQuery, onlyContactWithEmailQuery, unchangedContactQuery, unknownContactQuery } from './unchanged-contact.ts';
 import { previewContact, upsertContact } from './upsert-contact.ts';
-
-export interface MappedContact {
-  phone?: string;
-  email?: string;
-  first_name?: string;
-  last_name?: string;
-  external_id?: string;
-}
 
 /**
  * The id of the contact that a webhook names: upserted by phone or external id; with an e-mail address alone, the only contact with that
@@ -25,16 +14,7 @@ export interface MappedContact {
 export const resolveMappedContact = (context: Context, mapped: MappedContact, listName: string | null): Promise<number | null> =>
   resolveWith(context, mapped, {
     byEmail: (id) => id,
-    upsert: async (contact) => {
-      try {
-        return (await upsertContact(context, contact, listName)).contact.id;
-      } catch (error) {
-        // At the plan's limit of lists the contact is upserted without the list.
-        if (!isLimitReached(error, 'max_lists')) throw error;
-        context.log.warn("a webhook's contact is put on no list", { list_name: listName, message: (error as Error).message });
-        return (await upsertContact(context, contact, null)).contact.id;
-      }
-    },
+    upsert: async (contact) => (await upsertOnList(context, listName, (list) => upsertContact(context, contact, list))).contact.id,
   });
 
 /** As `resolveMappedContact`, without writing: the contact as it would be afterwards. A new contact has the id 0. */
@@ -62,15 +42,8 @@ export function mappedContactQuery({ organization }: Context, mapped: MappedCont
   const contact = withReadablePhone({ organization }, mapped);
   if (contact.phone === undefined && contact.external_id === undefined)
     return contact.email === undefined ? noContactQuery : onlyContactWithEmailQuery(organization.id, contact.email);
-  const parsed = UpsertRow.safeParse(contact);
-  const reading = parsed.success ? parseUpsertFields(parsed.data, organization.defaultCountry) : null;
-  return reading && 'change' in reading ? unchangedContactQuery(organization.id, reading.change, listName) : unknownContactQuery;
-}
-
-/** The contact without a phone that no phone number can be read from, else with the phone in E.164. */
-function withReadablePhone({ organization }: Pick<Context, 'organization'>, { phone: given, ...rest }: MappedContact): MappedContact {
-  const reading = given === undefined ? null : normalizePhone(given, organization.defaultCountry);
-  return reading && 'phone' in reading ? { ...rest, phone: reading.phone } : rest;
+  const reading = readMappedContact({ organization }, contact);
+  return 'change' in reading ? unchangedContactQuery(organization.id, reading.change, listName) : unknownContactQuery;
 }
 
 async function resolveWith<Resolved>(
@@ -91,8 +64,18 @@ async function resolveWith<Resolved>(
     if (error.code === 'forbidden') return null;
     // Phone and external id belong to two contacts: the phone decides.
     const { external_id: _conflicting, ...byPhone } = contact;
-    if (error.code === 'conflict' && phone !== undefined && 'external_id' in contact) return upsert(byPhone);
-    if (error.code === 'invalid' && phone !== undefined) return upsert({ phone });
+    if (error.code === 'conflict' && phone !== undefined && 'external_id' in contact) return orNull(upsert(byPhone));
+    if (error.code === 'invalid' && phone !== undefined) return orNull(upsert({ phone }));
     return null;
+  }
+}
+
+/** What is refused with less, too, such as a new contact at the plan's limit, is no contact: the webhook fires anyway. */
+async function orNull<Resolved>(upserted: Promise<Resolved>): Promise<Resolved | null> {
+  try {
+    return await upserted;
+  } catch (error) {
+    if (isServiceError(error)) return null;
+    throw error;
   }
 }

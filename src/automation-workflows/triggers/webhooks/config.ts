@@ -59,12 +59,12 @@ export const WebhookAuth = z
 
 export type WebhookAuth = z.infer<typeof WebhookAuth>;
 
-/** A path into the body, as in mapping. */
 const checkedPath = (problemOf: (text: string) => string | null) =>
   z.string().superRefine((text, context) => {
     const problem = problemOf(text);
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
+/** A path into the body, as in mapping. */
 const path = checkedPath(mappingPathProblem);
 
 /** Contact fields, and any other key as a variable: where in the body its value is; of several paths the first that holds something. */

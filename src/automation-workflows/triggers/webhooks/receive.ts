@@ -9,7 +9,7 @@ import { conflict, forbidden, isServiceError, unauthorized } from '../../../libr
 import { enqueueEvents } from '../../../outbox/enqueue.ts';
 import { readWebhook, recallWebhook, type Webhook } from './known-webhooks.ts';
 import { decodeContent } from './decode-content.ts';
-import { insertDelivery, findDelivery } from './store.ts';
+import { insertDelivery, findDelivery, type AcceptedRow } from './store.ts';
 import { readDeliveries, type ReadDelivery, type SentWebhook } from './read-delivery.ts';
 import { storeElements } from './store-elements.ts';
 import { isEqualConstantTime, verifySignature } from './signatures.ts';
@@ -41,8 +41,8 @@ export interface AcceptedWebhook {
 
 /**
  * Stores a delivery, and sends the message that starts its runs. Throws, in this order: 404 for an unknown or archived address, 401 for the
- * signature, 409 for an inactive trigger or workflow; 429 for too many unsigned or refused deliveries; what `readDeliveries` throws. A delivery with a known id is a
- * duplicate and starts nothing. One call to the database for a known trigger and contact.
+ * signature, 409 for an inactive trigger or workflow; 429 for too many unsigned or refused deliveries; what `readDeliveries` throws. A delivery with
+ * a known id is a duplicate and starts nothing. One call to the database for a known trigger and contact.
  */
 export async function receiveWebhook(
   bindings: Env,
@@ -88,12 +88,11 @@ async function acceptDelivery(webhook: Webhook, incoming: IncomingWebhook): Prom
   if (trigger.workflow_status !== 'active')
     throw conflict(`The workflow is ${trigger.workflow_status}; it must be active to receive webhooks`);
 
-  const [delivery, ...others] = await readDeliveries(config, incoming);
-  const isSplit = config.split !== undefined;
-  const stored = others.length === 0 ? [await storeDelivery(webhook, delivery)] : await storeElements(webhook, [delivery, ...others]);
-  if (stored.includes('changed')) return null;
-  const deliveries = [delivery, ...others].map(({ deliveryId }, index): AcceptedDelivery => {
-    const row = stored[index] as { id: number } | 'duplicate';
+  const read = await readDeliveries(config, incoming);
+  const stored = read.length === 1 ? await storeDelivery(webhook, read[0]) : await storeElements(webhook, read);
+  if (stored === null) return null;
+  const deliveries = read.map(({ deliveryId }, index): AcceptedDelivery => {
+    const row = stored[index]!;
     return row === 'duplicate'
       ? { deliveryId: deliveryId!, isDuplicate: true }
       : { deliveryId: deliveryId ?? String(row.id), isDuplicate: false };
@@ -103,19 +102,19 @@ async function acceptDelivery(webhook: Webhook, incoming: IncomingWebhook): Prom
     'delivery',
     stored.flatMap((row) => (typeof row === 'object' ? row.id : [])),
   );
-  return { deliveries: deliveries as AcceptedWebhook['deliveries'], isSplit };
+  return { deliveries: deliveries as AcceptedWebhook['deliveries'], isSplit: config.split !== undefined };
 }
 
-/** Stores a delivery with its contact: in one call when the contact is as the delivery says, else after the contact is written. */
+/** As `storeElements`, of a request with one delivery: in one call when the contact is as the delivery says, else after the contact is written. */
 async function storeDelivery(
   { context, trigger, config }: Webhook,
   { payload, contact, deliveryId }: ReadDelivery,
-): Promise<{ id: number } | 'duplicate' | 'changed'> {
+): Promise<[AcceptedRow] | null> {
   const { database, organization, bindings } = context;
   const listName = config.list_name ?? null;
   const json = JSON.stringify(payload);
   // A repeat writes no file.
-  if (deliveryId !== null && isFilePayload(json) && (await findDelivery(database, trigger.id, deliveryId)) !== null) return 'duplicate';
+  if (deliveryId !== null && isFilePayload(json) && (await findDelivery(database, trigger.id, deliveryId)) !== null) return ['duplicate'];
   const key = () => `${organization.id}/deliveries/${crypto.randomUUID()}`;
   const delivery = {
     organizationId: organization.id,
@@ -126,11 +125,11 @@ async function storeDelivery(
     createdAt: context.clock(),
   };
   const first = await insertDelivery(database, { ...delivery, contact: mappedContactQuery(context, contact, listName) });
-  if (first !== 'no contact') return first;
+  if (first !== 'no contact') return first === 'changed' ? null : [first];
   const contactId = await resolveMappedContact(context, contact, listName);
   const second = await insertDelivery(database, { ...delivery, contact: contactIdQuery(contactId) });
   if (second === 'no contact') throw new Error('a delivery was refused for its contact, whose id is known');
-  return second;
+  return second === 'changed' ? null : [second];
 }
 
 /** Answers the challenge of a sender that checks the address before it sends. Throws 403 unless the trigger's `verify_token` matches, and 404. */

@@ -80,6 +80,9 @@ interface StoredDelivery {
   created_at: number | null;
 }
 
+/** The row of a delivery, or that its id is known. */
+export type AcceptedRow = { id: number } | 'duplicate';
+
 export interface NewElement {
   deliveryId: string;
   contactId: number | null;
@@ -102,7 +105,7 @@ export async function insertElements(
     createdAt,
   }: Pick<NewDelivery, 'organizationId' | 'triggerId' | 'triggerConfig' | 'createdAt'>,
   elements: NewElement[],
-): Promise<({ id: number } | 'duplicate')[] | null> {
+): Promise<AcceptedRow[] | null> {
   let isLost = false;
   const inserts = splitBySize(elements, ({ payload }) => payload.length + 300, maxParameterLength).map((group) =>
     database.prepare<{ id: number; delivery_id: string }>(
