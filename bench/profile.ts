@@ -64,7 +64,7 @@ await runProgram(async () => {
   const name = process.argv[2] ?? '';
   const profiled = Object.hasOwn(cases, name) ? cases[name] : undefined;
   if (!profiled) throw new LocalError(`Usage: node bench/profile.ts <${Object.keys(cases).join('|')}>`);
-  const bench = await prepareBench(quickPace, () => undefined, { isInspected: true });
+  const bench = await prepareBench(quickPace, () => undefined, { isInspected: true, hasNames: true });
   const inspector = await Inspector.attach(bench.rig.inspector!, 'core:user:service');
   try {
     await bench.clients.service.call(postUpsert(bench, 0));

@@ -39,13 +39,15 @@ export interface RigOptions {
   isAlone?: boolean;
   /** The most that the heap of an isolate may have. Absent: as much as it likes. */
   heapMegabytes?: number;
+  /** The functions of the service keep their names, for a profile. */
+  hasNames?: boolean;
 }
 
 /**
  * Starts the Workers in one workerd. Each has its own socket, without a router before it, and its own migrated D1 database. Their log lines are
  * counted and, but for errors, dropped. State is in a temporary folder until `stop`.
  */
-export async function startRig({ isInspected = false, isAlone = false, heapMegabytes }: RigOptions = {}): Promise<Rig> {
+export async function startRig({ isInspected = false, isAlone = false, heapMegabytes, hasNames = false }: RigOptions = {}): Promise<Rig> {
   const names = isAlone ? (['service'] as const) : workerNames;
   const wrangler = loadWrangler();
   const directory = newStateDirectory();
@@ -65,7 +67,12 @@ export async function startRig({ isInspected = false, isAlone = false, heapMegab
     const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(standalone);
     let lines = 0;
     let errors = 0;
-    const workers = await readWorkers(directory, workerOptions as unknown as WorkerOptions, { simulators: outside.url, model: model.url });
+    const workers = await readWorkers(
+      directory,
+      workerOptions as unknown as WorkerOptions,
+      { simulators: outside.url, model: model.url },
+      hasNames,
+    );
     const options = {
       workers: workers.filter(({ name }) => names.some((one) => one === name)),
       handleStructuredLogs: ({ message }: { message: string }) => {

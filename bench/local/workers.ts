@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { brokerVariables } from './broker.ts';
-import { bundle } from './bundle.ts';
+import { bundle, bundleService } from './bundle.ts';
 
 /** The options from wrangler.toml that the benchmark reads or changes. */
 export interface WorkerOptions {
@@ -33,12 +33,12 @@ export interface ExternalOrigins {
  * end the benchmark. The recording service has another database, other queues, and the simulated model, which answers as agents need it. The floor
  * has a binding of each kind.
  */
-export async function readWorkers(directory: string, configured: WorkerOptions, origins: ExternalOrigins) {
+export async function readWorkers(directory: string, configured: WorkerOptions, origins: ExternalOrigins, hasNames = false) {
   const { compatibilityDate, queueConsumers, durableObjects } = configured;
   // The service's own, so that all three search the same vectors.
   const vectorIndex = { VECTOR_INDEX: { ...durableObjects.VECTOR_INDEX!, scriptName: 'service' } };
   const [service, recording, floor] = await Promise.all([
-    bundle(directory, 'service', 'src/worker.ts', compatibilityDate),
+    bundleService(directory, { hasNames }),
     readRecordingWorker(directory, { ...configured, durableObjects: { ...durableObjects, ...vectorIndex } }, origins),
     bundle(directory, 'floor', 'bench/workers/floor-worker.ts', compatibilityDate),
   ]);

@@ -12,9 +12,9 @@ export const firstModule = 'worker.js';
 
 /**
  * Builds the Worker of `src/worker.ts`: what an `import()` names is a module of its own, and so is what several modules share.
- * The runtime evaluates a module when it is first imported. Answers which module imports which.
+ * The runtime evaluates a module when it is first imported. `hasNames`: names are not shortened. Answers which module imports which.
  */
-export async function buildWorker(directory = builtWorker): Promise<ModuleGraph> {
+export async function buildWorker(directory = builtWorker, { hasNames = false } = {}): Promise<ModuleGraph> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: projectDirectory,
     entryPoints: ['src/worker.ts'],
@@ -30,7 +30,9 @@ export async function buildWorker(directory = builtWorker): Promise<ModuleGraph>
     external: ['cloudflare:*', 'node:*'],
     alias: Object.fromEntries(builtinModules.filter((name) => /^[a-z]\w*$/.test(name)).map((name) => [name, `node:${name}`])),
     plugins: [onlyEnglish],
-    minify: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    minifyIdentifiers: !hasNames,
     sourcemap: true,
     metafile: true,
     write: false,

@@ -1,7 +1,7 @@
 import type { ParsedDocument } from '../parsing/blocks.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { splitIntoAtoms, groupBlocks, splitIntoSections } from './split-blocks.ts';
-import type { Atom, PlacedBlock, Section } from './split-blocks.ts';
+import type { Atom, PackedAtoms, PlacedBlock, Section } from './split-blocks.ts';
 
 /**
  * `headings`: the headings above the chunk, highest first. `page`: the page where it begins; null in a document without pages. `char_start`
@@ -114,11 +114,11 @@ function* draftChunks(section: Section, limits: Limits): Generator<ChunkDraft> {
 }
 
 /** The last atoms before `index`, from `first` on, that fit into the overlap. */
-function selectOverlap(atoms: Atom[], first: number, index: number, { overlap }: Limits): Atom[] {
+function selectOverlap(atoms: PackedAtoms, first: number, index: number, { overlap }: Limits): Atom[] {
   const repeated: Atom[] = [];
   let tokens = 0;
   for (let place = index - 1; place >= first; place -= 1) {
-    const atom = atoms[place];
+    const atom = atoms.at(place);
     if (!atom || tokens + atom.tokens > overlap) break;
     repeated.unshift(atom);
     tokens += atom.tokens;

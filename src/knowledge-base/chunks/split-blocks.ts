@@ -34,7 +34,7 @@ export interface BlockGroup {
   kind: 'text' | 'list' | 'table';
   /** The row to repeat when the table is cut. */
   header: string | null;
-  atoms: Atom[];
+  atoms: PackedAtoms;
   tokens: number;
 }
 
@@ -95,8 +95,49 @@ function toBlockGroup(members: PlacedBlock[], maxTokens: number): BlockGroup {
   const kind = last?.kind === 'table' ? 'table' : last?.kind === 'list_item' ? 'list' : 'text';
   const header = last?.kind === 'table' && last.header !== null && estimateTokens(last.header) <= maxTokens / 3 ? last.header : null;
   const maxAtomTokens = maxTokens - (header === null ? 0 : estimateTokens(header));
-  const atoms = members.flatMap((placed) => splitIntoAtoms(placed, kind, maxAtomTokens));
-  return { kind, header, atoms, tokens: atoms.reduce((sum, atom) => sum + atom.tokens, 0) };
+  const atoms = new PackedAtoms();
+  for (const placed of members) atoms.add(placed, splitIntoAtoms(placed, kind, maxAtomTokens));
+  return { kind, header, atoms, tokens: atoms.tokens };
+}
+
+/** Atoms as numbers alone: a table of 25 MiB may have hundreds of thousands of rows, of which only a chunk's are needed as objects. */
+export class PackedAtoms {
+  tokens = 0;
+  readonly #members: PlacedBlock[] = [];
+  /** The index of the first atom of each member. */
+  readonly #firsts: number[] = [];
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #tokensOfEach: number[] = [];
+
+  add(placed: PlacedBlock, atoms: Atom[]): void {
+    this.#members.push(placed);
+    this.#firsts.push(this.#starts.length);
+    for (const { start, end, tokens } of atoms) {
+      this.#starts.push(start);
+      this.#ends.push(end);
+      this.#tokensOfEach.push(tokens);
+      this.tokens += tokens;
+    }
+  }
+
+  at(index: number): Atom | undefined {
+    const start = this.#starts[index];
+    if (start === undefined) return undefined;
+    return this.#toAtom(index, this.#members[this.#firsts.findLastIndex((first) => first <= index)]!);
+  }
+
+  *entries(): Generator<[number, Atom]> {
+    let member = 0;
+    for (let index = 0; index < this.#starts.length; index++) {
+      while (this.#firsts[member + 1] !== undefined && this.#firsts[member + 1]! <= index) member += 1;
+      yield [index, this.#toAtom(index, this.#members[member]!)];
+    }
+  }
+
+  #toAtom(index: number, placed: PlacedBlock): Atom {
+    return { placed, start: this.#starts[index]!, end: this.#ends[index]!, tokens: this.#tokensOfEach[index]! };
+  }
 }
 
 export function splitIntoAtoms(placed: PlacedBlock, kind: BlockGroup['kind'], maxTokens: number): Atom[] {

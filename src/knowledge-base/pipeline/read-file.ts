@@ -25,17 +25,23 @@ export async function readFile(context: Context, document: DocumentRow): Promise
   const duplicateOf = await recordHash(database, toDocumentGeneration(document), { hash, bytes });
   if (duplicateOf !== null)
     return failDocument(context, document, `The file is a duplicate of ${duplicateOf}, which has the same content; use that one`, hash);
-  const file = await openFile(bindings.FILES, document.storage_key, etag);
-  if (file === null) return failDocument(context, document, fileLostMessage);
-  if (file === 'changed') throw uploadInProgressError();
   try {
-    const parsed = await parseDocument(file, document.filename, document.mime_type, document.encoding ?? undefined);
+    const parsed = await parseFile(context, document, etag);
+    if (parsed === null) return failDocument(context, document, fileLostMessage);
     await writePages(context, document, parsed);
   } catch (error) {
     if (error instanceof UnparsableDocument) return failDocument(context, document, error.message);
     throw error;
   }
   return { page: 0 };
+}
+
+/** Reads the file and lets it go: its bytes are not in memory any more while the pages are made. Null: there is no file. */
+async function parseFile({ bindings }: Context, document: DocumentRow, etag: string): Promise<ParsedDocument | null> {
+  const file = await openFile(bindings.FILES, document.storage_key, etag);
+  if (file === null) return null;
+  if (file === 'changed') throw uploadInProgressError();
+  return parseDocument(file, document.filename, document.mime_type, document.encoding ?? undefined);
 }
 
 const uploadInProgressError = () => new RetryableStepError('Another file was being uploaded in its place when processing began');
