@@ -48,6 +48,13 @@ import { warnAboutUnknownParameters } from './http/middleware/unknown-parameters
 
 const openApi = lazyModule(() => import('./openapi/document.ts'));
 
+const mebibyte = 1024 * 1024;
+/** Paths whose bodies may have more than 1 MiB. */
+const bodyLimits = {
+  [`${basePath}/contacts/bulk-upsert`]: 16 * mebibyte,
+  [`${basePath}/contacts/suppressions/import`]: 16 * mebibyte,
+};
+
 export function createApp() {
   const app = new OpenAPIHono<HttpEnvironment>({ strict: false, defaultHook: answerInvalid });
   app.use('*', logRequest);
@@ -79,7 +86,7 @@ export function createApp() {
   app.route(basePath, documentUploadRoutes);
   app.route(basePath, artifactRoutes);
   app.use(`${basePath}/*`, authenticate);
-  app.use(`${basePath}/*`, readJsonBody({ [`${basePath}/contacts/bulk-upsert`]: 16 * 1024 * 1024 }));
+  app.use(`${basePath}/*`, readJsonBody(bodyLimits));
   app.use(
     `${basePath}/*`,
     replayIdempotentRequests({

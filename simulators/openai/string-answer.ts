@@ -1,7 +1,9 @@
 import { samplePattern } from './pattern-sample.ts';
+import { detectPolarity } from './polarity.ts';
 import { closestSentence, splitSentences } from './sentences.ts';
 import type { Hint, SchemaNode } from './schema-node.ts';
 import type { TextFacts } from './text-facts.ts';
+import { toTopic } from './words.ts';
 
 /** The kinds of facts by the words of a place. The first that matches counts. */
 const kinds: [RegExp, (facts: TextFacts, hint: Hint) => string[]][] = [
@@ -44,6 +46,7 @@ export function textsFor(facts: readonly TextFacts[], node: SchemaNode, hint: Hi
   const kind = kinds.find(([words]) => words.test(hint))?.[1];
   const read = (one: TextFacts): string[] => {
     if (format) return format.read(one);
+    if (/\bword for word\b/i.test(hint)) return findQuoted(one.text, hint);
     const known = kind?.(one, hint) ?? [];
     const labelled = known.length > 0 ? undefined : labelledValue(one.text, hint);
     if (kind || labelled !== undefined) return labelled === undefined ? known : [labelled];
@@ -52,6 +55,23 @@ export function textsFor(facts: readonly TextFacts[], node: SchemaNode, hint: Hi
   const candidates = [...new Set(facts.flatMap(read))];
   const byPattern = typeof node['pattern'] === 'string' ? facts.flatMap(({ text }) => text.split(/[\s,;]+/)) : [];
   return [...candidates, ...byPattern].filter((text) => fits(text, node));
+}
+
+const minSharedWords = 2;
+
+/**
+ * The sentence of a person, for a place that takes it word for word: one that shares words with the place and says no where the place does. A
+ * transcript's lines of the agent are nobody's words.
+ */
+function findQuoted(text: string, hint: Hint): string[] {
+  const wanted = toTopic(hint);
+  const saysNo = detectPolarity(hint) === 'no';
+  const shared = (sentence: string) => [...toTopic(sentence)].filter((word) => wanted.has(word)).length;
+  return splitSentences(text.replaceAll(/^Agent: .*$/gm, ''))
+    .map((sentence) => sentence.replace(/^Person: /, ''))
+    .filter((sentence) => shared(sentence) >= minSharedWords && (!saysNo || detectPolarity(sentence) === 'no'))
+    .toSorted((one, other) => shared(other) - shared(one))
+    .slice(0, 1);
 }
 
 /** A place for a question takes a question, not the sentence before it. */

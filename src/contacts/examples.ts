@@ -65,6 +65,10 @@ export const contactExamples: ExamplesByOperation = {
     { name: 'forATime', summary: 'Not until a day', body: { phone: '(212) 555-0112', until: '2099-01-01T00:00:00Z' } },
   ],
   'suppressions.list': {},
+  'suppressions.import': { body: { csv: 'phone,reason\n(212) 555-0113,asked by letter\n+44 20 7946 0959,\nunknown,\n' } },
+  'suppressions.export': {},
+  'suppressions.restore': { path: { suppression_id: 1 }, body: { reason: 'Asked for a call by e-mail' } },
+  'suppressions.listProposals': {},
   'suppressions.deleteByPhone': { query: { phone: '+12125550112' } },
   'suppressions.delete': { path: { suppression_id: 1 } },
 };

@@ -35,6 +35,7 @@ export const organizationTables: readonly OrganizationTable[] = [
   { table: 'voice_agent', rows: [ownRows] },
   { table: 'telephony_config', rows: [ownRows] },
   { table: 'suppression', rows: [ownRows] },
+  { table: 'suppression_proposal', rows: [ownRows] },
   { table: 'call_slots', rows: [ownRows] },
   { table: 'campaign', rows: [ownRows] },
   { table: 'test_session', rows: [ownRows] },

@@ -120,6 +120,7 @@ const anchors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     updated_at: never,
   },
   suppression: { phone: empty, reason: empty, created_at: never },
+  suppression_proposal: { phone: empty, call_run_id: '0', reason: empty, created_at: never },
   telephony_config: {
     name: empty,
     provider: empty,

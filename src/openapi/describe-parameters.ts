@@ -29,6 +29,7 @@ const meanings: Record<string, string> = {
   contact_id: 'Id of the contact',
   list_id: 'Id of the contact list',
   suppression_id: 'Id of the suppression',
+  proposal_id: 'Id of the proposal',
   trigger_id: 'Id of the trigger',
   trigger_uuid: 'The `uuid` of a webhook trigger, the end of its `webhook_url`',
   automation_workflow_id: 'Id of the journey',

@@ -50,8 +50,15 @@ describe('a suppression', () => {
       id: expect.any(Number),
       phone: '+12125550188',
       reason: 'do_not_call',
+      source: 'manual',
+      evidence: null,
+      call_run_id: null,
+      created_by: expect.any(Number),
       until: null,
       created_at: expect.stringMatching(/Z$/),
+      restored_at: null,
+      restored_by: null,
+      restore_reason: null,
     });
     const until = tomorrow();
     const { body } = await client.post(path, { phone: newPhone(), reason: ' on  holiday ', until });
@@ -243,7 +250,7 @@ describe('before a call', () => {
     const { id } = await newOrganization();
     const { context, time } = await contextOf(id);
     const phone = newPhone();
-    await suppress(context, { phone, reason: 'pause', until: time.now + 1000 });
+    await suppress(context, { phone, reason: 'pause', source: 'manual', until: time.now + 1000 });
     time.now += 999;
     expect((await findSuppressedPhones(context, [phone])).has(phone)).toBe(true);
     time.now += 1;
@@ -258,9 +265,9 @@ describe('before a call', () => {
       fc.asyncProperty(fc.array(end, { minLength: 1, maxLength: 5 }), async (ends) => {
         const phone = newPhone();
         for (const after of ends)
-          await suppress(context, { phone, reason: `until ${after}`, until: after === null ? null : time.now + after });
+          await suppress(context, { phone, reason: `until ${after}`, source: 'manual', until: after === null ? null : time.now + after });
         const last = ends.includes(null) ? null : Math.max(...(ends as number[]));
-        const row = await suppress(context, { phone, reason: 'too short', until: time.now });
+        const row = await suppress(context, { phone, reason: 'too short', source: 'manual', until: time.now });
         expect(row).toMatchObject({ reason: `until ${last}`, until: last === null ? null : time.now + last });
       }),
       { numRuns: 50 },

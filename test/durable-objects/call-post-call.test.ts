@@ -171,11 +171,17 @@ describe('the end of a call', () => {
     expect(callSettled.mock.calls).toEqual([[runId]]);
   });
 
-  test('a person who asks not to be called is not called any more', async () => {
+  const concludeAs = (disposition: string, quote: string | null) =>
     stubOutsideServices({
       model: (_request, { stream, response_format: format }) => {
         if (stream || !format) return undefined;
-        const content = JSON.stringify({ disposition: 'do_not_call', summary: 'No more calls.', sentiment: 'negative', tags: [] });
+        const content = JSON.stringify({
+          disposition,
+          summary: 'No more calls.',
+          sentiment: 'negative',
+          tags: [],
+          do_not_call_quote: quote,
+        });
         return Response.json({
           id: 'c',
           object: 'chat.completion',
@@ -186,7 +192,45 @@ describe('the end of a call', () => {
         });
       },
     });
-    const definition = { nodes: [{ id: 'start', type: 'startCall', data: { prompt: 'You are Ada.', greeting: 'Hi.' } }], edges: [] };
+  const definition = { nodes: [{ id: 'start', type: 'startCall', data: { prompt: 'You are Ada.', greeting: 'Hi.' } }], edges: [] };
+  const rowsOf = async (table: string, organizationId: number) =>
+    (await env.DB.prepare(`SELECT * FROM ${table} WHERE organization_id = ?`).bind(organizationId).all()).results;
+
+  test.each([
+    ['no sentence of theirs', 'do_not_call', null, /^no_words: /],
+    ['a sentence that they did not say', 'do_not_call', 'Take me off your list', /^words_not_said: .*"Take me off your list"/],
+    ['a sentence that they did not say, and another disposition', 'not_interested', 'Stop it', /^words_not_said: /],
+  ])('a conclusion with %s is a proposal, and the number may be called', async (_kind, disposition, quote, reason) => {
+    concludeAs(disposition, quote);
+    const { organizationId, runId, stub, phone } = await talked({ definition, says: 'I have no time for this' });
+    await stub.callEnded(organizationId, runId, callEnd());
+    await waitForCompletedRun(runId);
+    expect(await rowsOf('suppression', organizationId)).toEqual([]);
+    expect(await rowsOf('suppression_proposal', organizationId)).toEqual([
+      expect.objectContaining({ phone, call_run_id: runId, state: 'open', reason: expect.stringMatching(reason) }),
+    ]);
+  });
+
+  test('a person who asks in words is not called any more, whatever else the talk led to', async () => {
+    concludeAs('wrong_person', 'never call ME again');
+    const { organizationId, runId, stub, phone } = await talked({ definition, says: 'Wrong number. Never call me again!' });
+    await stub.callEnded(organizationId, runId, callEnd());
+    await waitForCompletedRun(runId);
+    expect(await rowsOf('suppression', organizationId)).toEqual([
+      expect.objectContaining({
+        phone,
+        call_run_id: runId,
+        source: 'call',
+        evidence: 'Never call me again!',
+        created_by: null,
+        until: null,
+      }),
+    ]);
+    expect(await rowsOf('suppression_proposal', organizationId)).toEqual([]);
+  });
+
+  test('a person who asks not to be called is not called any more', async () => {
+    concludeAs('do_not_call', 'Never call me again');
     const { organizationId, runId, stub, phone } = await talked({ definition, says: 'Never call me again' });
     const context = (await backgroundContext(env, organizationId, () => {}))!;
     const suppressed = () => findSuppressedPhones(context, [phone]);

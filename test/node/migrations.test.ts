@@ -35,6 +35,7 @@ const landed = {
   '0027_document_warnings.sql': '101fcfd031a8b0e6',
   '0028_one_spelling_of_phones.sql': 'e655bf67dc9ef2b8',
   '0029_search_terms.sql': '5f4d533c171fca36',
+  '0030_suppression_evidence.sql': 'c52333f7b3358203',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {
@@ -93,4 +94,20 @@ test('chunks of before are found as before, and new ones by their further terms,
   insert(1, ', search_terms', ", 'k200'");
   const find = (word: string) => database.prepare('SELECT rowid FROM knowledge_chunk_search WHERE text MATCH ?').all(word).length;
   expect([find('kettle'), find('k200')]).toEqual([2, 1]);
+});
+
+test('a suppression that a call has added keeps its call, and another one is manual', () => {
+  const { database, migrate } = databaseBefore('0030_suppression_evidence.sql');
+  for (const [phone, reason] of [
+    ['+12125550101', 'do_not_call: asked in call 4711'],
+    ['+12125550102', 'do_not_call'],
+    ['+12125550103', 'asked in call 12'],
+  ])
+    database.exec(`INSERT INTO suppression (organization_id, phone, reason, created_at) VALUES (1, '${phone}', '${reason}', 0)`);
+  migrate();
+  expect(database.prepare('SELECT source, call_run_id FROM suppression ORDER BY phone').all()).toEqual([
+    { source: 'call', call_run_id: 4711 },
+    { source: 'manual', call_run_id: null },
+    { source: 'manual', call_run_id: null },
+  ]);
 });

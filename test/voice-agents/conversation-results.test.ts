@@ -156,7 +156,7 @@ describe('the conclusion', () => {
     }));
     expect(await conversation.conclude()).toEqual(result);
     const { properties } = model.completions.at(-1)!.output!.schema as { properties: Record<string, any> };
-    expect(Object.keys(properties)).toEqual(['disposition', 'summary', 'sentiment', 'tags', 'extracted_variables']);
+    expect(Object.keys(properties)).toEqual(['disposition', 'summary', 'sentiment', 'tags', 'do_not_call_quote', 'extracted_variables']);
     expect(properties['disposition'].enum).toEqual([...Object.keys(defaultDispositions), 'do_not_call']);
     expect(Object.keys(properties['extracted_variables'].properties)).toEqual(['preferred_day', 'people', 'is_member']);
     expect(isStrictSchema(model.completions.at(-1)!.output!.schema)).toBe(true);

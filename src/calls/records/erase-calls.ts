@@ -68,17 +68,25 @@ const resultWithoutConversationSql = `json_object(
   'cost_info', json(ifnull(result -> '$.cost_info', '{}')),
   'annotations', json_object('summary', NULL, 'sentiment', result ->> '$.annotations.sentiment', 'checks', json_array()))`;
 
-/** Erases everything personal from completed runs. Their outcome and cost stay. */
+/** Erases everything personal from completed runs. Their outcome and cost stay; what is proposed because of them goes. */
 async function eraseRuns(database: Database, organizationId: number, runIds: number[]): Promise<void> {
-  await database.all(
-    database.prepare(
-      `UPDATE voice_agent_run SET phone = NULL, name = ?1, contact_id = NULL, initial_context = '{}', has_transcript = 0, recording_type = NULL,
+  const ids = JSON.stringify(runIds);
+  await database.batch(
+    [
+      database.prepare(
+        'DELETE FROM suppression_proposal WHERE organization_id = ?1 AND call_run_id IN (SELECT value FROM json_each(?2))',
+        organizationId,
+        ids,
+      ),
+      database.prepare(
+        `UPDATE voice_agent_run SET phone = NULL, name = ?1, contact_id = NULL, initial_context = '{}', has_transcript = 0, recording_type = NULL,
          reason = ${reasonWithoutPhoneSql}, result = iif(result IS NULL, NULL, ${resultWithoutConversationSql}), revision = revision + 1
        WHERE id IN (SELECT value FROM json_each(?2)) AND +organization_id = ?3 AND is_completed = 1`,
-      erasedName,
-      JSON.stringify(runIds),
-      organizationId,
-    ),
+        erasedName,
+        ids,
+        organizationId,
+      ),
+    ],
     'idempotent',
   );
 }

@@ -3,16 +3,28 @@ import { cutPage, decodeCursor, type PageResult } from '../../http/pagination.ts
 import { invalidAt, notFound } from '../../library/errors.ts';
 import { cleanLine } from '../../library/text/clean-text.ts';
 import { normalizePhone, normalizeQueryPhone } from '../../library/phone/phone-numbers.ts';
-import type { SuppressionBody, SuppressionQuery } from './schemas.ts';
+import type { RestoreBody, SuppressionBody, SuppressionQuery } from './schemas.ts';
 import * as store from './store.ts';
-import { upsertSuppression, selectSuppressed, type SuppressionRow } from './store.ts';
+import { upsertSuppression, selectSuppressed, type SuppressionRow, type SuppressionToWrite } from './store.ts';
 
-/** Suppresses a phone number. Throws 422 for an unusable phone and for `until` in the past. */
-export function addSuppression(context: Context, { phone, reason, until }: SuppressionBody): Promise<store.SuppressionRow> {
+/** Suppresses a phone number for the user `by`. Throws 422 for an unusable phone and for `until` in the past. */
+export function addSuppression(context: Context, { phone, reason, until }: SuppressionBody, by: number): Promise<store.SuppressionRow> {
   const number = parsePhone(context, phone, 'body');
   if (until != null && until <= context.clock())
     throw invalidAt(['body', 'until'], 'Is in the past; give a later moment, or none to suppress the number for good');
-  return suppress(context, { phone: number, reason, until });
+  return suppress(context, { phone: number, reason, until, source: 'manual', createdBy: by });
+}
+
+/** Allows calls to a number again and keeps the record of it, with the user and the reason. Throws 404. */
+export async function restoreSuppression(
+  { database, organization, clock }: Context,
+  id: number,
+  { reason }: RestoreBody,
+  by: number,
+): Promise<SuppressionRow> {
+  const row = await store.restoreSuppression(database, organization.id, { id, by, reason }, clock());
+  if (!row) throw notFound('Suppression');
+  return row;
 }
 
 /** One page of suppressions, newest first: those in force, or also the expired ones with `include_expired`. */
@@ -50,6 +62,12 @@ export interface NewSuppression {
   /** E.164. */
   phone: string;
   reason: string;
+  source: SuppressionRow['source'];
+  /** What the person said. */
+  evidence?: string;
+  callRunId?: number;
+  /** The id of a user. */
+  createdBy?: number;
   /** Epoch ms; null or absent: forever. */
   until?: number | null | undefined;
 }
@@ -61,7 +79,20 @@ export async function findSuppressedPhones({ database, organization, clock }: Co
 }
 
 /** Suppresses a number until `until`. A suppression that already lasts longer stays as it is. Repeatable. */
-export const suppress = (
-  { database, organization, clock }: Context,
-  { phone, reason, until = null }: NewSuppression,
-): Promise<SuppressionRow> => upsertSuppression(database, organization.id, { phone, reason, until }, clock());
+export const suppress = ({ database, organization, clock }: Context, wanted: NewSuppression): Promise<SuppressionRow> =>
+  upsertSuppression(database, organization.id, toSuppressionToWrite(wanted), clock());
+
+/** The suppression with null for what is not known of it. */
+export const toSuppressionToWrite = ({
+  evidence = undefined,
+  callRunId = undefined,
+  createdBy = undefined,
+  until = undefined,
+  ...wanted
+}: NewSuppression): SuppressionToWrite => ({
+  ...wanted,
+  evidence: evidence ?? null,
+  callRunId: callRunId ?? null,
+  createdBy: createdBy ?? null,
+  until: until ?? null,
+});

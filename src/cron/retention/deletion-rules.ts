@@ -80,6 +80,16 @@ export const deletionRules: RetentionRule[] = [
         retentionCutoff(run, 'RETENTION_DAYS'),
       ),
   },
+  {
+    table: 'suppression_proposal',
+    setting: 'CALL_RETENTION_DAYS',
+    removePage: (run) =>
+      deleteExpiredRows(
+        run.database,
+        { table: 'suppression_proposal', key: 'id', order: 'created_at', isExpired: isNotNewestSql('suppression_proposal') },
+        retentionCutoff(run, 'CALL_RETENTION_DAYS'),
+      ),
+  },
   { table: 'upload', setting: 'UPLOAD_RETENTION_DAYS', removePage: removeUnusedUploads },
   {
     table: 'event_type',

@@ -132,8 +132,20 @@ export const suppression = sqliteTable(
     organizationId: integer('organization_id').notNull(),
     phone: text('phone').notNull(),
     reason: text('reason').notNull(),
+    source: text('source', { enum: ['manual', 'import', 'call'] })
+      .notNull()
+      .default('manual'),
+    /** What the person said, word for word, when they asked. */
+    evidence: text('evidence'),
+    callRunId: integer('call_run_id'),
+    /** The user who added, imported or confirmed it; null: nobody but the call. */
+    createdBy: integer('created_by'),
     until: moment('until'),
     createdAt: moment('created_at').notNull(),
+    /** A person has allowed calls again; `until` is then the same moment. */
+    restoredAt: moment('restored_at'),
+    restoredBy: integer('restored_by'),
+    restoreReason: text('restore_reason'),
   },
   (table) => [
     uniqueIndex('suppression_phone').on(table.organizationId, table.phone),
@@ -141,6 +153,33 @@ export const suppression = sqliteTable(
     index('suppression_end')
       .on(table.until)
       .where(sql`until IS NOT NULL`),
+  ],
+);
+
+/** A call after which a person has to decide whether its number must not be called. */
+export const suppressionProposal = sqliteTable(
+  'suppression_proposal',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    phone: text('phone').notNull(),
+    contactId: integer('contact_id'),
+    callRunId: integer('call_run_id').notNull(),
+    reason: text('reason').notNull(),
+    state: text('state', { enum: ['open', 'confirmed', 'dismissed'] })
+      .notNull()
+      .default('open'),
+    createdAt: moment('created_at').notNull(),
+    decidedAt: moment('decided_at'),
+    decidedBy: integer('decided_by'),
+  },
+  (table) => [
+    uniqueIndex('suppression_proposal_call').on(table.organizationId, table.callRunId),
+    index('suppression_proposal_state').on(table.organizationId, table.state),
+    index('suppression_proposal_phone')
+      .on(table.organizationId, table.phone)
+      .where(sql`state = 'open'`),
+    index('suppression_proposal_age').on(table.createdAt),
   ],
 );
 

@@ -3,6 +3,7 @@ import type { CompletionFailure } from '../../providers/language-model/contract.
 import type { ExtractionVariable } from '../definition/schemas.ts';
 import type { Conclusion, ConversationState } from './contract.ts';
 import { strictObjectSchema, toOutputFormat, omitNullValues, recentTranscript, buildVariablesSchema } from './extraction.ts';
+import { findDoNotCallRequest } from './do-not-call-request.ts';
 import { addUsage } from './record.ts';
 import type { ConversationContext } from './conversation-context.ts';
 
@@ -21,6 +22,7 @@ export const defaultDispositions: Record<string, string> = {
 
 /** Every list has this code: nobody who asks not to be called may be called again. */
 const doNotCallMeaning = 'They ask not to be called again';
+const doNotCallQuote = 'The sentence in which the person asks not to be called again, copied word for word; null unless they ask for that';
 
 const emptyConclusion: Conclusion = { disposition: null, tags: [], summary: null, sentiment: null };
 
@@ -52,15 +54,24 @@ export async function conclude(context: ConversationContext, giveUp: boolean): P
     return answer.retryable && !giveUp ? answer : saveConclusion(context, emptyConclusion);
   }
   const { state } = context.record;
-  const { disposition, tags, summary, sentiment, extracted_variables: extracted } = answer.json as unknown as ConclusionAnswer;
+  const {
+    disposition,
+    tags,
+    summary,
+    sentiment,
+    do_not_call_quote: quote,
+    extracted_variables: extracted,
+  } = answer.json as unknown as ConclusionAnswer;
+  const doNotCallRequest = findDoNotCallRequest(quote, context.record.messages);
   return saveConclusion(
     context,
-    { disposition, tags: tags.slice(0, maxTags), summary, sentiment },
+    { disposition, tags: tags.slice(0, maxTags), summary, sentiment, ...(doNotCallRequest && { doNotCallRequest }) },
     { extracted: { ...state.extracted, ...omitNullValues(extracted) }, usage: addUsage(state.usage, answer.usage) },
   );
 }
 
-interface ConclusionAnswer extends Conclusion {
+interface ConclusionAnswer extends Omit<Conclusion, 'doNotCallRequest'> {
+  do_not_call_quote: string | null;
   extracted_variables?: unknown;
 }
 
@@ -87,6 +98,7 @@ function buildConclusionSchema(codes: Record<string, string>, variables: Extract
     summary: { type: 'string' },
     sentiment: { type: 'string', enum: ['positive', 'neutral', 'negative'] },
     tags: { type: 'array', items: { type: 'string' } },
+    do_not_call_quote: { type: ['string', 'null'], description: doNotCallQuote },
     ...(variables.length > 0 && { extracted_variables: buildVariablesSchema(variables) }),
   });
 }

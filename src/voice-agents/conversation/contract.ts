@@ -128,6 +128,14 @@ export interface Conclusion {
   tags: string[];
   summary: string | null;
   sentiment: 'positive' | 'neutral' | 'negative' | null;
+  /** With which words the person asked not to be called again, as the model quotes them; absent: it quotes none. */
+  doNotCallRequest?: DoNotCallRequest;
+}
+
+/** `sentence`: what the person said; null: the quoted words are in nothing that the person said. */
+export interface DoNotCallRequest {
+  quote: string;
+  sentence: string | null;
 }
 
 /** Stores a conversation, in an object's SQLite or in memory. Reads return what was committed before. */

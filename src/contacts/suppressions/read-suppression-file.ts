@@ -1,0 +1,98 @@
+import { normalizePhone, findFirstPhone } from '../../library/phone/phone-numbers.ts';
+import { readTable } from '../../library/delimited-text/read-table.ts';
+import type { TableRow } from '../../library/delimited-text/table-of-records.ts';
+import { parseIsoInstant } from '../../library/time/instants.ts';
+import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
+import { cleanLine } from '../../library/text/clean-text.ts';
+import { isContactHeader, missingColumnMessage } from '../import/read-contacts.ts';
+import { findPhoneColumns } from '../import/phone-columns.ts';
+import { toHeaderKey } from '../import/header-key.ts';
+
+/** One number of a file. `reason` and `until` (epoch ms) as its row has them. */
+export interface FileNumber {
+  phone: string;
+  reason: string | undefined;
+  until: number | undefined;
+}
+
+export interface FileProblem {
+  row: number;
+  value: string;
+  detail: string;
+}
+
+export interface SuppressionFile {
+  rows: number;
+  phoneColumns: string[];
+  numbers: FileNumber[];
+  problems: FileProblem[];
+}
+
+const maxReasonLength = 200;
+
+/**
+ * The numbers of a list in CSV, all of each row: whoever asked not to be called is not to be called at any number. A list without headers is read
+ * as well. `now` in epoch ms: an end in the past is a problem of its row. Throws `UnreadableFileError` when no column has numbers, and beyond `maxRows`.
+ */
+export async function readSuppressionFile(
+  csv: string,
+  { defaultCountry, maxRows, now }: { defaultCountry: string; maxRows: number; now: number },
+): Promise<SuppressionFile> {
+  const table = await readTable(csv, { isHeader: isContactHeader });
+  const isPhone = (cell: string) => 'phone' in normalizePhone(cell, defaultCountry);
+  const named = findPhoneColumns(table.headers, table.sample);
+  const isHeaderless = named.length === 0 && table.headerCells.some(isPhone);
+  const phoneColumns = isHeaderless ? table.headerCells.flatMap((cell, index) => (isPhone(cell) ? [index] : [])) : named;
+  if (phoneColumns.length === 0)
+    throw new UnreadableFileError(missingColumnMessage('phone numbers', ['phone'], table.headers, defaultCountry));
+  const keys = isHeaderless ? [] : table.headers.map(toHeaderKey);
+  const columns = { phones: phoneColumns, reason: keys.indexOf('reason'), until: keys.indexOf('until') };
+  const file: SuppressionFile = {
+    rows: 0,
+    phoneColumns: isHeaderless ? [] : phoneColumns.map((index) => table.headers[index]!),
+    numbers: [],
+    problems: [],
+  };
+  const first: TableRow[] = isHeaderless ? [{ row_number: 0, file_row: table.titles.length + 1, cells: table.headerCells }] : [];
+  for (const row of first) addRow(file, row, columns, defaultCountry, now);
+  for await (const row of table.rows) {
+    if (file.rows === maxRows) {
+      await table.close();
+      throw new UnreadableFileError(`It has more than ${maxRows.toLocaleString('en')} rows; split it into several requests`);
+    }
+    addRow(file, row, columns, defaultCountry, now);
+  }
+  return file;
+}
+
+interface Columns {
+  phones: number[];
+  /** -1: there is none. */
+  reason: number;
+  until: number;
+}
+
+function addRow(file: SuppressionFile, row: TableRow, { phones, reason, until }: Columns, defaultCountry: string, now: number): void {
+  file.rows += 1;
+  const cells = phones.map((index) => row.cells[index] ?? '').filter((cell) => cell !== '');
+  const fail = (value: string, detail: string) => void file.problems.push({ row: row.file_row, value: value.slice(0, 100), detail });
+  if (row.problem !== undefined) return fail(cells[0] ?? '', row.problem);
+  const end = readEnd(row.cells[until] ?? '', now);
+  if (typeof end === 'string') return fail(row.cells[until]!, end);
+  const readings = cells.map((cell) => ({ cell, reading: findFirstPhone(cell, defaultCountry) }));
+  const found = readings.flatMap(({ reading }) => ('phone' in reading ? [reading.phone] : []));
+  if (found.length === 0) {
+    const [refused] = readings;
+    return refused && 'detail' in refused.reading ? fail(refused.cell, refused.reading.detail) : fail('', 'The row has no phone number');
+  }
+  const why = cleanLine(row.cells[reason] ?? '').slice(0, maxReasonLength) || undefined;
+  for (const phone of new Set(found)) file.numbers.push({ phone, reason: why, until: end });
+}
+
+/** Epoch ms; undefined: none is named; a text: what is wrong with it. */
+function readEnd(cell: string, now: number): number | undefined | string {
+  if (cell.trim() === '') return undefined;
+  const end = parseIsoInstant(cell.trim());
+  if (end === null) return 'Its "until" is no ISO 8601 date or time, such as 2027-01-31 or 2027-01-31T00:00:00Z';
+  return Number(end) > now ? Number(end) : 'Its "until" is in the past';
+}
