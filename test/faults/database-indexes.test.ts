@@ -99,7 +99,6 @@ const queries: Record<string, string> = {
   suppression_end: 'FROM suppression spent WHERE until < ?1',
   suppression_organization: 'FROM suppression WHERE organization_id = ?1 AND (?4 IS NULL OR until IS NULL OR until > ?4) AND id < ?5',
   suppression_proposal_age: 'FROM suppression_proposal spent WHERE created_at < ?1',
-  suppression_proposal_call: 'DELETE FROM suppression_proposal WHERE organization_id = ?1 AND call_run_id IN',
   suppression_proposal_phone: "WHERE organization_id = ?2 AND phone = ?3 AND state = 'open'",
   suppression_proposal_state: 'FROM suppression_proposal WHERE organization_id = ?1 AND state = ?2',
   suppression_phone: 'JOIN suppression s WHERE s.organization_id = ?2 AND s.phone = p.value',
@@ -127,6 +126,7 @@ const queries: Record<string, string> = {
 /** Indexes that only refuse a second row: two such rows. */
 const rules = {
   automation_trigger_primary: ['automation_trigger', { workflow_id: 999_999_999, is_primary: 1, state: 'active' }],
+  suppression_proposal_call: ['suppression_proposal', { organization_id: 999_999_999, call_run_id: 1 }],
   integration_sync_running: ['integration_sync', { integration_id: 999_999_999, status: 'running' }],
 } as const;
 

@@ -79,7 +79,7 @@ const cases: Record<string, Case> = {
   contact_list: { ...deletedCase(90, 'deleted_at'), notOver: { created_at: ago(1000), deleted_at: null } },
   knowledge_document: { ...deletedCase(90, 'updated_at', { is_active: 0 }), notOver: { updated_at: ago(100), is_active: 1 } },
   suppression: { ...deletedCase(90, 'until'), notOver: { created_at: ago(1000), until: null } },
-  suppression_proposal: deletedCase(365, 'created_at'),
+  suppression_proposal: { days: 365, old: (age) => ({ created_at: ago(age), call_run_id: -ago(age) }) },
   event_type: deletedCase(90, 'created_at'),
   upload: deletedCase(30, 'created_at'),
   cleanup: {

@@ -145,3 +145,27 @@ test('whatever the schema and the text, the answer fits the schema', () => {
     { numRuns: 1000 },
   );
 });
+
+describe('a place that takes a sentence word for word', () => {
+  const quote = {
+    type: ['string', 'null'],
+    description: 'The sentence in which the person asks not to be called again, copied word for word',
+  };
+  const quoted = (transcript: string) =>
+    (answer({ do_not_call_quote: quote }, transcript) as { do_not_call_quote: string | null }).do_not_call_quote;
+
+  test.each([
+    ['Agent: Hello?\nPerson: I am busy. Please do not call me again! Bye.', 'Please do not call me again!'],
+    ['Agent: Hello?\nPerson: Never call this number again.', 'Never call this number again.'],
+  ])('finds it: %s', (transcript, sentence) => {
+    expect(quoted(transcript)).toBe(sentence);
+  });
+
+  test.each([
+    ['Agent: Shall I not call again?\nPerson: Tuesday is fine.'],
+    ['Agent: Hello?\nPerson: Call me again on Tuesday.'],
+    ['Agent: Hello?\nPerson: No, I am not interested.'],
+  ])('is null where nobody said it: %s', (transcript) => {
+    expect(quoted(transcript)).toBeNull();
+  });
+});

@@ -20,7 +20,7 @@ type Ids = Record<string, string | number>;
 /** Asks the service for everything once: each operation with its examples, each list with each filter, the tick, cleanups, a deletion. */
 export async function useWholeService(): Promise<void> {
   const { client, id, userId } = await newOrganization();
-  const ids = await createRecords(client, userId);
+  const ids = await createRecords(client, userId, id);
   const session = asBearer(await newSession(userId, id));
   for (const operation of operations.filter(({ method }) => method !== 'DELETE')) {
     await call(client, operation, ids);
@@ -35,7 +35,7 @@ export async function useWholeService(): Promise<void> {
   await deleteOrganization();
 }
 
-async function createRecords(client: Client, userId: number): Promise<Ids> {
+async function createRecords(client: Client, userId: number, organizationId: number): Promise<Ids> {
   const create = async (path: string, body: unknown) => (await client.post(path, body)).body;
   const contact = await create('/contacts', { phone: newPhone() });
   const workflow = await createActiveWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
@@ -44,6 +44,7 @@ async function createRecords(client: Client, userId: number): Promise<Ids> {
   return {
     user_id: userId,
     contact_id: contact.id,
+    proposal_id: await insertRow('suppression_proposal', { organization_id: organizationId, phone: newPhone() }),
     list_id: (await create('/contacts/lists', { name: 'Members' })).id,
     'automation-workflows/workflow_id': workflow,
     trigger_id: hook.id,
