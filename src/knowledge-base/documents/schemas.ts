@@ -103,7 +103,7 @@ export const DocumentRecord = z
         z
           .object({
             code: z.enum(warningCodes).describe('What happened.'),
-            count: z.int().describe('How many pages, images, rows or characters; 1 for the encoding.'),
+            count: z.int().describe('How many pages, images, symbols, rows or characters; 1 for the encoding.'),
             message: z.string().describe('The same in a sentence, with the first places and the next step.'),
           })
           .openapi('DocumentWarning', {

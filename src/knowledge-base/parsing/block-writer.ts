@@ -30,6 +30,8 @@ interface OpenTable {
 export class BlockWriter {
   readonly blocks: Block[] = [];
   readonly warnings = new WarningCounts();
+  /** The names of parts of an Office file: pictures that a text of the file describes. */
+  readonly describedImages = new Set<string>();
   page: number | null = null;
   private characters = 0;
   private rows = 0;

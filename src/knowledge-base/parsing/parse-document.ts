@@ -34,7 +34,7 @@ const typesWithTypedHeadings = new Set<DocumentType>(['docx', 'rtf', 'txt']);
  */
 export async function parseDocument(bytes: Uint8Array, name: string, declaredType?: string, encoding?: string): Promise<ParsedDocument> {
   const type = detectType(bytes, name, declaredType, encoding);
-  const images = countOfficeImages(bytes, type);
+  const images = listOfficeImages(bytes, type);
   const writer = new BlockWriter();
   const read = await readers[type]();
   const reading = await read(bytes, writer, { name, encoding }).catch((error: unknown) => {
@@ -44,7 +44,7 @@ export async function parseDocument(bytes: Uint8Array, name: string, declaredTyp
   if (writer.blocks.length === 0) throw toEmptyDocumentError(type, reading);
   const withoutText = reading.pages_without_text ?? [];
   for (const place of withoutText) writer.warnings.add('pages_without_text', { place });
-  writer.warnings.add('images_skipped', { count: images });
+  writer.warnings.add('images_skipped', { count: images.filter((name) => !writer.describedImages.has(name)).length });
   const blocks = typesWithTypedHeadings.has(type) ? detectTypedHeadings(writer.blocks) : writer.blocks;
   return {
     title: cleanLine(reading.title ?? '').slice(0, 300) || findTitle(writer.blocks),
@@ -54,12 +54,12 @@ export async function parseDocument(bytes: Uint8Array, name: string, declaredTyp
   };
 }
 
-/** The pictures in an Office file. */
-function countOfficeImages(bytes: Uint8Array, type: DocumentType): number {
-  if (type !== 'docx' && type !== 'pptx' && type !== 'xlsx') return 0;
-  return listArchiveEntries(bytes).filter(({ name }) =>
-    /^(?:word|ppt|xl)\/media\/.*\.(?:png|jpe?g|gif|bmp|tiff?|webp|emf|wmf|svg)$/i.test(name),
-  ).length;
+/** The names of the pictures in an Office file. */
+function listOfficeImages(bytes: Uint8Array, type: DocumentType): string[] {
+  if (type !== 'docx' && type !== 'pptx' && type !== 'xlsx') return [];
+  return listArchiveEntries(bytes).flatMap(({ name }) =>
+    /^(?:word|ppt|xl)\/media\/.*\.(?:png|jpe?g|gif|bmp|tiff?|webp|emf|wmf|svg)$/i.test(name) ? [name] : [],
+  );
 }
 
 /** Libraries throw arbitrary errors for damaged bytes. */

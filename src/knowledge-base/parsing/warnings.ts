@@ -10,6 +10,7 @@ export const warningCodes = [
   'readings_left_out',
   'errors_left_out',
   'formulas_left_out',
+  'symbols_unread',
   'rows_broken',
   'encoding_guessed',
   'encoding_uncertain',
@@ -17,7 +18,7 @@ export const warningCodes = [
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
-/** `count`: of pages, images, attachments, embedded objects, hidden parts (sheets, slides, cells, texts), controls, comments, readings, cells, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
+/** `count`: of pages, images, attachments, embedded objects, hidden parts (sheets, slides, cells, texts), controls, comments, readings, cells, symbols, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
 export interface DocumentWarning {
   code: WarningCode;
   count: number;
@@ -25,22 +26,38 @@ export interface DocumentWarning {
 }
 
 const maxPlaces = 5;
+/** How many fonts are told apart. */
+const maxFonts = 100;
+const maxShownFonts = 5;
 
 interface Found {
   count: number;
   places: number[];
   detail: string;
+  fonts: Map<string, number>;
+}
+
+interface WarningFacts {
+  count?: number;
+  place?: number;
+  detail?: string;
+  font?: string;
 }
 
 /** Counts what a reader leaves out or cannot trust. */
 export class WarningCounts {
   private readonly found = new Map<WarningCode, Found>();
 
-  /** `place`: the number of the page or row; the first ones are named. `detail`: what the sentence says about the encoding. */
-  add(code: WarningCode, { count = 1, place, detail = '' }: { count?: number; place?: number; detail?: string } = {}): void {
+  /**
+   * `place`: the number of the page or row; the first ones are named. `detail`: what the sentence says about the encoding. `font`: of a symbol; those of most symbols
+   * are named.
+   */
+  add(code: WarningCode, { count = 1, place, detail = '', font }: WarningFacts = {}): void {
     if (count === 0) return;
-    const known = this.found.get(code) ?? { count: 0, places: [], detail };
+    const known = this.found.get(code) ?? { count: 0, places: [], detail, fonts: new Map() };
     known.count += count;
+    if (font !== undefined && (known.fonts.has(font) || known.fonts.size < maxFonts))
+      known.fonts.set(font, (known.fonts.get(font) ?? 0) + count);
     if (place !== undefined && known.places.length < maxPlaces) known.places.push(place);
     this.found.set(code, known);
   }
@@ -55,6 +72,12 @@ export class WarningCounts {
 
 const listPlaces = (noun: string, { count, places }: Found): string =>
   places.length === 0 ? '' : ` (${noun} ${places.join(', ')}${count > places.length ? ', ...' : ''})`;
+const listFonts = ({ count, fonts }: Found): string => {
+  const most = [...fonts].toSorted(([, one], [, other]) => other - one).slice(0, maxShownFonts);
+  const rest = count - most.reduce((sum, [, known]) => sum + known, 0);
+  const named = most.map(([font, known]) => `${known} of ${font === '' ? 'a font that is not named' : `the font ${font}`}`);
+  return [...named, ...(rest > 0 ? [`${rest} of others`] : [])].join(', ');
+};
 const several = (count: number, one: string, many: string): string => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 
 const sentences: Record<WarningCode, (found: Found) => string> = {
@@ -76,6 +99,8 @@ const sentences: Record<WarningCode, (found: Found) => string> = {
     `${several(count, 'cell shows an error', 'cells show errors')} such as #N/A and ${count === 1 ? 'was' : 'were'} read as empty`,
   formulas_left_out: ({ count }) =>
     `${several(count, 'formula has', 'formulas have')} no result in the file and ${count === 1 ? 'was' : 'were'} read as empty; open the workbook in a spreadsheet program, save it and upload it again`,
+  symbols_unread: (found) =>
+    `${several(found.count, 'symbol was', 'symbols were')} not read, since Unicode has no sign that is known to be the same (${listFonts(found)}); put words in the place of those that matter`,
   rows_broken: (found) =>
     `${several(found.count, 'row has', 'rows have')} broken quotes${listPlaces('row', found)} and may be cut into wrong cells; double the quotes within cells`,
   encoding_guessed: ({ detail }) =>

@@ -1,3 +1,4 @@
+import { showSymbols } from '../office-files/symbol-fonts.ts';
 import { raisedSign, type Raised } from '../text/raised-digits.ts';
 import { unescapeText } from './unescape-text.ts';
 
@@ -8,30 +9,46 @@ export class CellText {
   private raised: Raised = '';
   private isInText = false;
   private isInReading = false;
+  /** Of the current run, whose properties come before its text. */
+  private font = '';
+  private ownFonts = false;
+  private readonly onUnreadSymbol: (font: string) => void;
+
+  constructor(onUnreadSymbol: (font: string) => void) {
+    this.onUnreadSymbol = onUnreadSymbol;
+  }
 
   start(): void {
     this.text = '';
     this.lastPiece = '';
     this.isInText = false;
+    [this.font, this.ownFonts] = ['', false];
   }
 
   open(name: string, attributes: Record<string, string>): void {
     if (name === 'rPh') this.isInReading = true;
-    else if (name === 'r') this.raised = '';
+    else if (name === 'r') [this.raised, this.font] = ['', ''];
+    else if (name === 'rFont') [this.font, this.ownFonts] = [attributes['val'] ?? '', true];
     else if (name === 'vertAlign') this.raised = raisedByName[attributes['val'] ?? ''] ?? '';
     else if (name === 't' || name === 'v') this.isInText = !this.isInReading;
   }
 
   add(piece: string): void {
     if (!this.isInText) return;
-    this.text += raisedSign(this.lastPiece, this.raised, piece) + piece;
-    this.lastPiece = piece;
+    const shown = this.font === '' ? piece : showSymbols(piece, this.font, this.onUnreadSymbol);
+    this.text += raisedSign(this.lastPiece, this.raised, shown) + shown;
+    this.lastPiece = shown;
     this.raised = '';
   }
 
   close(name: string): void {
     if (name === 't' || name === 'v') this.isInText = false;
     else if (name === 'rPh') this.isInReading = false;
+  }
+
+  /** Whether the text names fonts, beside that of its cell. */
+  get hasOwnFonts(): boolean {
+    return this.ownFonts;
   }
 
   get raw(): string {

@@ -1,9 +1,7 @@
 import { format } from 'numfmt';
-import type { Archive } from '../office-files/archive.ts';
-import { readXml } from '../office-files/read-xml.ts';
 
 /** The built-in formats, which have a number and no pattern (ECMA-376, part 1, 18.8.30). Localized dates are written as ISO. */
-const builtInFormats: Record<number, string> = {
+export const builtInFormats: Record<number, string> = {
   1: '0',
   2: '0.00',
   3: '#,##0',
@@ -31,39 +29,17 @@ const builtInFormats: Record<number, string> = {
   47: 'mm:ss.0',
   48: '##0.0E+0',
 };
-const daysBetweenEpochs = 1462;
 /** Excel's maximum. A longer format would be parsed for every cell. */
 const maxPatternLength = 255;
 
-const toPattern = (code = 'General'): string => (code.length > maxPatternLength ? 'General' : code);
+/** The pattern that a workbook gives; the General format where it is too long. */
+export const toPattern = (code = 'General'): string => (code.length > maxPatternLength ? 'General' : code);
 
 /** Above, a number of the workbook has lost digits itself. */
 const maxKeptDigits = 15;
 const maxPlainNumber = 10 ** maxKeptDigits;
 
-/** Shows a number as the workbook shows it, but with all its digits: a phone number is no power of ten. `style` is the index that a cell carries. */
-export type FormatNumber = (value: number, style: number) => string;
-
-export async function readNumberFormats(archive: Archive, part: string, isFrom1904: boolean): Promise<FormatNumber> {
-  const patterns = new Map(Object.entries(builtInFormats).map(([id, pattern]) => [Number(id), pattern]));
-  const styles: string[] = [];
-  let isInCells = false;
-  await readXml(archive.pieces(part), {
-    open(name, attributes) {
-      if (name === 'numFmt') patterns.set(Number(attributes['numFmtId']), toPattern(attributes['formatCode']));
-      else if (name === 'cellXfs') isInCells = true;
-      else if (name === 'xf' && isInCells) styles.push(patterns.get(Number(attributes['numFmtId'])) ?? 'General');
-    },
-    close(name) {
-      if (name === 'cellXfs') isInCells = false;
-    },
-  });
-  return (value, style) => {
-    const pattern = styles[style] ?? 'General';
-    return formatNumber(isFrom1904 && isDate(pattern) ? value + daysBetweenEpochs : value, pattern);
-  };
-}
-
+/** Shows a number by a pattern, with all its digits. */
 export function formatNumber(value: number, code: string): string {
   const pattern = toPattern(code);
   if (pattern === 'General') return showGeneral(value);
@@ -71,7 +47,8 @@ export function formatNumber(value: number, code: string): string {
   return format(pattern, value, { throws: false, invalid: String(value) }).trim();
 }
 
-const isDate = (pattern: string): boolean => /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\\.|\[[^\]]*\]|General/gi, ''));
+/** Whether a pattern shows a date or a time. */
+export const isDate = (pattern: string): boolean => /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\\.|\[[^\]]*\]|General/gi, ''));
 
 /** The program's General format shortens numbers to the width of a column. */
 function showGeneral(value: number): string {

@@ -2,7 +2,7 @@ import type { Archive } from '../office-files/archive.ts';
 import { readXml } from '../office-files/read-xml.ts';
 import { readRelationships } from '../office-files/relationships.ts';
 import { damaged } from '../text/unparsable-document.ts';
-import { readNumberFormats } from './number-formats.ts';
+import { readCellStyles } from './cell-styles.ts';
 import { readSheetRows, type SheetRow } from './read-sheet.ts';
 import { readSharedTexts } from './shared-texts.ts';
 
@@ -22,15 +22,18 @@ export interface Workbook {
   rows(sheet: WorkbookSheet, maxCharacters: number, onPrinted?: (code: string) => void): AsyncGenerator<SheetRow[], undefined, undefined>;
 }
 
-/** Opens an xlsx (ECMA-376, part 1, 18). Its shared texts are in memory; its sheets are read as streams. Throws `UnparsableDocument`. */
-export async function openWorkbook(archive: Archive): Promise<Workbook> {
+/**
+ * Opens an xlsx (ECMA-376, part 1, 18). Its shared texts are in memory; its sheets are read as streams. `onUnreadSymbol`: is told the font of each symbol that is left
+ * out. Throws `UnparsableDocument`.
+ */
+export async function openWorkbook(archive: Archive, onUnreadSymbol: (font: string) => void = () => undefined): Promise<Workbook> {
   const main = (await readRelationships(archive, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
   if (!archive.has(main)) throw damaged('it has no main part');
   const relationships = await readRelationships(archive, main);
   const partOf = (wanted: string) => relationships.find(({ type }) => type === wanted)?.target ?? '';
   const { listed, isFrom1904 } = await readSheetList(archive, main);
-  const texts = await readSharedTexts(archive, partOf('sharedStrings'));
-  const showNumber = await readNumberFormats(archive, partOf('styles'), isFrom1904);
+  const texts = await readSharedTexts(archive, partOf('sharedStrings'), onUnreadSymbol);
+  const styles = await readCellStyles(archive, partOf('styles'), isFrom1904);
   const sheetsOf = (wanted: string) =>
     listed.flatMap(({ name, isHidden, id }) => {
       const found = relationships.find((relationship) => relationship.id === id && relationship.type === wanted);
@@ -39,7 +42,7 @@ export async function openWorkbook(archive: Archive): Promise<Workbook> {
   return {
     sheets: sheetsOf('worksheet'),
     chartSheets: sheetsOf('chartsheet'),
-    rows: ({ part }, maxCharacters, onPrinted) => readSheetRows(archive.pieces(part), { texts, showNumber, maxCharacters, onPrinted }),
+    rows: ({ part }, maxCharacters, onPrinted) => readSheetRows(archive.pieces(part), { texts, styles, maxCharacters, onPrinted, onUnreadSymbol }),
   };
 }
 

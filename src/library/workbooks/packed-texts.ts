@@ -6,12 +6,15 @@ export class PackedTexts {
   private readonly ends: number[] = [];
   private open: string[] = [];
   private openLength = 0;
+  private readonly withOwnFonts = new Set<number>();
 
   get count(): number {
     return this.ends.length;
   }
 
-  add(text: string): void {
+  /** `hasOwnFonts`: the text names fonts, beside that of its cell. */
+  add(text: string, hasOwnFonts = false): void {
+    if (hasOwnFonts) this.withOwnFonts.add(this.count);
     this.open.push(text);
     this.openLength += text.length;
     this.ends.push(this.openLength);
@@ -19,6 +22,10 @@ export class PackedTexts {
     this.packs.push(this.open.join(''));
     this.open = [];
     this.openLength = 0;
+  }
+
+  hasOwnFonts(index: number): boolean {
+    return this.withOwnFonts.has(index);
   }
 
   /** The text number `index`, from 0. */

@@ -1,8 +1,9 @@
 import { pieceLength } from '../office-files/limits.ts';
+import { showSymbols } from '../office-files/symbol-fonts.ts';
 import { XmlReader } from '../office-files/read-xml.ts';
 import { tooLarge } from '../text/unparsable-document.ts';
 import { CellText } from './cell-text.ts';
-import type { FormatNumber } from './number-formats.ts';
+import type { CellStyles } from './cell-styles.ts';
 import type { PackedTexts } from './packed-texts.ts';
 
 const maxColumns = 16_384;
@@ -32,11 +33,13 @@ export interface SheetRow {
 
 interface CellSource {
   texts: PackedTexts;
-  showNumber: FormatNumber;
+  styles: CellStyles;
   /** Of all cells: a text that is stored once may appear in many. */
   maxCharacters: number;
   /** Is given the headers and footers that are printed on each page, in their code (ECMA-376, part 1, 18.3.1.46). */
   onPrinted?: ((code: string) => void) | undefined;
+  /** Is told the font of each symbol that is left out. */
+  onUnreadSymbol: (font: string) => void;
 }
 
 const printElements = new Set(['oddHeader', 'evenHeader', 'firstHeader', 'oddFooter', 'evenFooter', 'firstFooter']);
@@ -70,11 +73,12 @@ class RowCollector {
   #style = 0;
   #isFormula = false;
   #hasValue = false;
-  readonly #cell = new CellText();
+  readonly #cell: CellText;
   #printed: string | undefined;
 
   constructor(source: CellSource) {
     this.#source = source;
+    this.#cell = new CellText(source.onUnreadSymbol);
   }
 
   /** The rows that have ended since the last call. */
@@ -149,15 +153,18 @@ function sortByColumn(cells: SheetCell[]): void {
   if (!isSorted) cells.sort((one, other) => one.column - other.column);
 }
 
-function formatCell(cell: CellText, type: string, style: number, { texts, showNumber }: CellSource): Pick<SheetCell, 'text' | 'number'> {
+function formatCell(cell: CellText, type: string, style: number, source: CellSource): Pick<SheetCell, 'text' | 'number'> {
+  const { texts, styles } = source;
   const value = cell.raw;
-  if (type === 's') return { text: texts.at(Number(value)) ?? '' };
+  const inItsFont = (text: string, hasOwnFonts: boolean) =>
+    hasOwnFonts ? text : showSymbols(text, styles.fontOf(style), source.onUnreadSymbol);
+  if (type === 's') return { text: inItsFont(texts.at(Number(value)) ?? '', texts.hasOwnFonts(Number(value))) };
   if (type === 'b') return { text: value === '1' ? 'TRUE' : 'FALSE' };
-  if (type !== 'n') return { text: cell.shown };
+  if (type !== 'n') return { text: type === 'e' ? cell.shown : inItsFont(cell.shown, cell.hasOwnFonts) };
   const number = Number(value);
   // A number that some program wrote with more digits than a number has is an identifier.
   if (/^-?\d{16,}$/.test(value) || Number.isNaN(number)) return { text: value };
-  return { text: showNumber(number, style), number };
+  return { text: styles.showNumber(number, style), number };
 }
 
 /** 28 for "AB12". */

@@ -9,9 +9,9 @@ const maxSharedTexts = 1_000_000;
 const maxCharacters = 32 << 20;
 
 /** The texts of a workbook that are stored once for all cells. Phonetic readings are left out. */
-export async function readSharedTexts(archive: Archive, part: string): Promise<PackedTexts> {
+export async function readSharedTexts(archive: Archive, part: string, onUnreadSymbol: (font: string) => void): Promise<PackedTexts> {
   const texts = new PackedTexts();
-  const shared = new CellText();
+  const shared = new CellText(onUnreadSymbol);
   let length = 0;
   await readXml(archive.pieces(part), {
     open(name, attributes) {
@@ -22,7 +22,7 @@ export async function readSharedTexts(archive: Archive, part: string): Promise<P
     close(name) {
       shared.close(name);
       if (name !== 'si') return;
-      texts.add(shared.shown);
+      texts.add(shared.shown, shared.hasOwnFonts);
       length += shared.raw.length;
       if (length > maxCharacters || texts.count > maxSharedTexts) throw tooLarge('it holds too many texts');
     },

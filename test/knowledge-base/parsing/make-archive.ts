@@ -19,13 +19,13 @@ const frame = (main: string) => ({
   '_rels/.rels': relationships([['officeDocument', main]]),
 });
 
-/** `body`: paragraphs and tables of WordprocessingML. */
+/** `body`: paragraphs and tables of WordprocessingML. `parts`: named by their types and numbers; the first is `r1` to the document. */
 export const makeWord = (body: string, parts: Record<string, string> = {}) =>
   makeArchive({
     ...frame('word/document.xml'),
     'word/document.xml': `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
     'word/_rels/document.xml.rels': relationships(
-      Object.keys(parts).map((name) => [/(\w+?)\d*\.xml$/.exec(name)![1]!, name.slice('word/'.length)]),
+      Object.keys(parts).map((name) => [/(\w+?)\d*\.\w+$/.exec(name)![1]!, name.slice('word/'.length)]),
     ),
     ...parts,
   });
@@ -46,15 +46,16 @@ export interface Sheet {
   parts?: [type: string, target: string][];
 }
 
-/** `formats`: the pattern of each cell style, from 1. */
+/** `formats`: the pattern of each cell style, from 1; `fonts`: those of the styles after them. */
 export const makeWorkbook = (
   sheets: Sheet[],
   {
     texts = [],
     formats = [],
+    fonts = [],
     from1904 = false,
     parts = {},
-  }: { texts?: string[]; formats?: string[]; from1904?: boolean; parts?: Record<string, string> } = {},
+  }: { texts?: string[]; formats?: string[]; fonts?: string[]; from1904?: boolean; parts?: Record<string, string> } = {},
 ) =>
   makeArchive({
     ...frame('xl/workbook.xml'),
@@ -71,7 +72,7 @@ export const makeWorkbook = (
       .map((format, index) => `<numFmt numFmtId="${200 + index}" formatCode="${format}"/>`)
       .join(
         '',
-      )}</numFmts><cellXfs><xf numFmtId="0"/>${formats.map((_, index) => `<xf numFmtId="${200 + index}"/>`).join('')}</cellXfs></styleSheet>`,
+      )}</numFmts><fonts><font><name val="Arial"/></font>${fonts.map((font) => `<font><b/><name val="${font}"/></font>`).join('')}</fonts><cellXfs><xf numFmtId="0"/>${formats.map((_, index) => `<xf numFmtId="${200 + index}"/>`).join('')}${fonts.map((_, index) => `<xf numFmtId="0" fontId="${index + 1}"/>`).join('')}</cellXfs></styleSheet>`,
     ...Object.fromEntries(
       sheets.flatMap(({ rows, columns = '', after = '', parts: own = [] }, index) => [
         [`xl/worksheets/sheet${index + 1}.xml`, `<worksheet><cols>${columns}</cols><sheetData>${rows}</sheetData>${after}</worksheet>`],

@@ -12,6 +12,10 @@ export interface DrawnTable {
   gaps: number[];
   /** Columns whose texts end at their right, below the header. */
   rightAligned?: boolean[];
+  /** Each text stands in the middle of its column, below the header, too. */
+  isCentred?: boolean;
+  /** Each text stands in the middle of the height of its row. */
+  isInMiddle?: boolean;
   /** Begins a new page before this row, and repeats the header there. */
   breakBefore?: number;
   repeatsHeader?: boolean;
@@ -56,7 +60,7 @@ export function makeTablePdf(table: DrawnTable): Uint8Array {
 }
 
 function drawTable(
-  { widths, size, rules, gaps, rightAligned = [], fillsRules = false }: DrawnTable,
+  { widths, size, rules, gaps, rightAligned = [], isCentred = false, isInMiddle = false, fillsRules = false }: DrawnTable,
   rows: string[][],
   hasHeader: boolean,
 ): string {
@@ -66,13 +70,16 @@ function drawTable(
   let y = top;
   for (const [index, row] of rows.entries()) {
     const cells = row.map((text, column) => (text === '' ? [] : wrapText(text, size, widths[column]!)));
+    const height = Math.max(1, ...cells.map(({ length }) => length));
     for (const [column, lines] of cells.entries())
       for (const [line, text] of lines.entries()) {
         const isRight = rightAligned[column] === true && !(hasHeader && index === 0);
-        const x = isRight ? lefts[column]! + widths[column]! - widthOf(text, size) : lefts[column]!;
-        content.push(`BT /F1 ${size} Tf ${x.toFixed(2)} ${(y - line * size * lineDistance).toFixed(2)} Td (${text}) Tj ET`);
+        const rest = widths[column]! - widthOf(text, size);
+        const x = lefts[column]! + (isRight ? rest : isCentred ? rest / 2 : 0);
+        const place = line + (isInMiddle ? (height - lines.length) / 2 : 0);
+        content.push(`BT /F1 ${size} Tf ${x.toFixed(2)} ${(y - place * size * lineDistance).toFixed(2)} Td (${text}) Tj ET`);
       }
-    const bottom = y - (Math.max(1, ...cells.map(({ length }) => length)) - 1) * size * lineDistance;
+    const bottom = y - (height - 1) * size * lineDistance;
     y = bottom - (gaps[index % gaps.length] ?? 1) * size * lineDistance;
     heights.push((bottom - size * 0.3 + y + size * 0.85) / 2);
   }

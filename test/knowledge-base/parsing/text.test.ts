@@ -131,23 +131,23 @@ test('a long table comes in parts that know their header', async () => {
 test('JSON: every value with its name, objects of a list as paragraphs, ids beyond 2^53 whole', async () => {
   const text = JSON.stringify({
     shop: 'Acme',
-    opening: { monday: '10-19', sunday: null },
+    opening: { monday: '10-19', sunday: null, friday: '', '': 'ask', more: {}, '  ': [] },
     tags: ['kettles', 'tea'],
     products: [
       { id: 1, name: 'Kettle', price: { amount: 49.9, currency: 'EUR' }, colours: ['black', 'white'] },
-      { id: 2, name: 'Pot\nof tea', isSold: true },
+      { id: 2, name: 'Pot\nof tea', isSold: true, offers: [], sizes: [1, null, 3], note: null },
     ],
   }).replace('"id":1', '"id":9007199254740993');
   expect(await outline(text, 'shop.json')).toEqual([
     'p shop: Acme',
     'h1 opening',
-    'p monday: 10-19',
+    'p monday: 10-19\nsunday:\nfriday:\nask\nmore:',
     'h1 tags',
     '- kettles',
     '- tea',
     'h1 products',
     'p id: 9007199254740993\nname: Kettle\nprice.amount: 49.9\nprice.currency: EUR\ncolours: black, white',
-    'p id: 2\nname: Pot of tea\nisSold: true',
+    'p id: 2\nname: Pot of tea\nisSold: true\noffers:\nsizes: 1, , 3\nnote:',
   ]);
 });
 
@@ -158,6 +158,60 @@ test('JSON: a list, lines of objects and a lone value', async () => {
   ]);
   expect(await outline('{"a":1}\n{"a":2}\n', 'lines.jsonl')).toEqual(['p a: 1', 'p a: 2']);
   expect(await outline('"hello"', 'word.json')).toEqual(['p hello']);
+});
+
+test('JSON: an empty name loses no value, and values stay in their order', async () => {
+  expect(await outline('{"": "x", "b": 1}', 'a.json')).toEqual(['p x', 'p b: 1']);
+  expect(await outline('[{"id": 1, "": "x", "b": {"": 2, "c": null}}]', 'a.json')).toEqual(['p id: 1\nx\nb: 2\nb.c:']);
+  expect(await outline('{"a": {"c": 1, "": ["x", "y"], "d": 2}}', 'a.json')).toEqual(['h1 a', 'p c: 1', '- x', '- y', 'p d: 2']);
+  expect(await outline('{"a": null}', 'a.json')).toEqual(['p a:']);
+  expect(await failureOf(bytesOf('[null, {}, []]'), 'a.json')).toMatchObject({ code: 'empty' });
+});
+
+test.each([
+  ['a placeholder', 'Call <your-key> with <words> or <angle text> daily.'],
+  ['types of code', 'Vec<String>, List<int>, Map<K, V> and Array<object> of <T>'],
+  ['names of elements as placeholders', 'cp <source> <address> <title> <path>, see <a> and <object>'],
+  ['a comparison', 'a < b, c <d and e> f <= g'],
+  ['an address', 'Write to <name@example.org> or <https://example.org/a>'],
+  ['a closing tag of no element', 'ends with </words> here'],
+  ['an instruction', 'Begin with <?xml ?> or <!important note>'],
+  ['a comment without an end', 'before <!-- and after'],
+])('Markdown: %s in angle brackets is read as text', async (_what, line) => {
+  const read = line.replace(/<(name@example.org|https:[^>]*)>/g, '$1');
+  expect(await outline(`# Use\n\n${line}\n`, 'a.md')).toEqual(['h1 Use', `p ${read}`]);
+  expect(await outline(`# ${line}\n\n- ${line}\n\nend`, 'a.md')).toEqual([`h1 ${read}`, `- ${read}`, 'p end']);
+  expect(await outline(`<div>${line}</div>\n`, 'a.md')).toEqual([`p ${line}`]);
+});
+
+test.each(['<words>', '<your-key>', '<title>', '<script>', '<style>', '<iframe>', '<!-- draft', '<pre>', '<svg>', '<textarea>'])(
+  'Markdown: a line that begins with %s, which nothing ends, takes no text with it',
+  async (tag) => {
+    expect(await outline(`${tag} of **all**\n\n- one\n\nend`, 'a.md')).toEqual([`p ${tag} of all`, '- one', 'p end']);
+    expect(await outline(`${tag}\n\n# Next\n\nend`, 'a.md')).toEqual([`p ${tag}`, 'h1 Next', 'p end']);
+  },
+);
+
+test('Markdown: tags of elements, of custom elements and comments are no text', async () => {
+  const text =
+    'H<sub>2</sub>O, <b>all</b> and<br>next <my-note kind="x">5</my-note> <my-tab>6</my-tab> <!-- draft --> <img src="x.png" alt="Map"> <a href="x">form</a>';
+  expect(await outline(text, 'a.md')).toEqual(['p H2O, all and\nnext 5 6 Map form']);
+  expect(await outline('<!-- one\n\ntwo -->\n\n<div align="center">\n\n# Acme\n\n</div>\n\n<p>Open 9<p>to 5\n', 'a.md')).toEqual([
+    'h1 Acme',
+    'p Open 9',
+    'p to 5',
+  ]);
+  expect(await outline('<details><summary>Who pays?</summary>\n\nWe <pay>.\n\n</details>\n', 'a.md')).toEqual(['p Who pays?', 'p We <pay>.']);
+  expect(await outline('<svg width="9"><path d="M0 0"/><text>Sales</text></svg> after', 'a.md')).toEqual(['p after']);
+});
+
+test('a picture is read by its title and its description, in HTML and in Markdown', async () => {
+  expect(await outline('![Map: Main Street 5](map.png "Our shop") and ![](x.png "Our door")', 'a.md')).toEqual([
+    'p Our shop: Map: Main Street 5 and Our door',
+  ]);
+  const page = await parseText('<p>See <img src="x.png" alt="" title="Our door"> and <img src="y.png" title="Map" alt="Map of us"> <img src="z.png"></p>', 'a.html');
+  expect(outlineOf(page)).toEqual(['p See Our door and Map of us']);
+  expect(page.warnings).toMatchObject([{ code: 'images_skipped', count: 1 }]);
 });
 
 test('an e-mail without HTML is read as text, and says what is attached', async () => {

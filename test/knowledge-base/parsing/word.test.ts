@@ -256,6 +256,118 @@ test('charts are read as tables and once, text boxes once, and texts in fields t
   ]);
 });
 
+const drawing = (properties: string, content = '') => `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" ${properties}/>${content}</wp:inline></w:drawing></w:r>`;
+const picture = '<a:graphic><a:graphicData><pic:pic><pic:nvPicPr><pic:cNvPr id="2" name="x.png" descr="C:\\x.png"/></pic:nvPicPr><pic:blipFill><a:blip r:embed="r9"/></pic:blipFill></pic:pic></a:graphicData></a:graphic>';
+
+test('a picture is read by its description where it stands, once', async () => {
+  const cell = (content: string) => `<w:tc>${paragraph(content)}</w:tc>`;
+  const notes = `<w:footnotes ${w}><w:footnote w:id="2">${paragraph(drawing('descr="Plan of floor 2"', picture))}</w:footnote></w:footnotes>`;
+  const body =
+    paragraph(run('Find us here:'), drawing('descr="Map: Main &amp; Station Street&#10;5"', picture), run('daily.')) +
+    paragraph(drawing('title="Our door"')) +
+    paragraph(drawing('title="Sales" descr="Sales of 2026"')) +
+    paragraph(drawing('title="Door" descr="Blue, left"'), drawing('descr=""', picture)) +
+    `<w:tbl><w:tr>${cell(run('Logo'))}${cell(drawing('descr="A red kettle"'))}</w:tr></w:tbl>` +
+    paragraph(run('Floors'), '<w:r><w:footnoteReference w:id="2"/></w:r>');
+  expect(await linesOf(body, { 'word/footnotes.xml': notes })).toEqual([
+    'p Find us here: Map: Main & Station Street 5 daily.',
+    'p Our door',
+    'p Sales of 2026',
+    'p Door: Blue, left',
+    '| Logo | A red kettle',
+    'p Floors[1]',
+    '- 1. Plan of floor 2',
+  ]);
+});
+
+test('pictures that no text describes are counted', async () => {
+  const blip = (id: string) => `<a:graphic><pic:pic><pic:blipFill><a:blip r:embed="${id}"/></pic:blipFill></pic:pic></a:graphic>`;
+  const document = await read(
+    paragraph(drawing('descr="Map"', blip('r1')), drawing('descr=" "', blip('r2')), drawing('', blip('r3'))) +
+      paragraph('<w:r><w:pict><v:shape alt="Door"><v:imagedata r:id="r4"/></v:shape></w:pict></w:r>'),
+    { 'word/media/image1.png': 'x', 'word/media/image2.png': 'x', 'word/media/image3.jpg': 'x', 'word/media/image4.emf': 'x' },
+  );
+  expect(outlineOf(document)).toEqual(['p Map', 'p Door']);
+  expect(document.warnings).toMatchObject([{ code: 'images_skipped', count: 2 }]);
+});
+
+test('each described picture of a group is read, and what is not shown is counted', async () => {
+  const shape = (descr: string) => `<pic:pic><pic:nvPicPr><pic:cNvPr id="3" descr="${descr}"/></pic:nvPicPr></pic:pic>`;
+  const group = `<a:graphic><a:graphicData><wpg:wgp>${shape('Step 1: open')}${shape('Step 2: shut')}${shape('How to')}</wpg:wgp></a:graphicData></a:graphic>`;
+  const body =
+    paragraph(drawing('descr="How to"', group)) +
+    paragraph(drawing('descr="Secret map" hidden="1"'), run('shown')) +
+    paragraph(`<w:r><w:rPr><w:vanish/></w:rPr><w:drawing><wp:docPr descr="Draft"/></w:drawing></w:r>`);
+  const document = await read(body);
+  expect(outlineOf(document)).toEqual(['p How to Step 1: open Step 2: shut', 'p shown']);
+  expect(document.warnings).toEqual([expect.objectContaining({ code: 'hidden_left_out', count: 1 })]);
+});
+
+test('words that are drawn are read, in files of every age, and once', async () => {
+  const wordArt = (text: string, more = '') =>
+    `<w:pict><v:shapetype id="t"><v:textpath on="t" fitshape="t"/></v:shapetype><v:shape type="#t" ${more}><v:textpath on="t" string="${text}"/></v:shape></w:pict>`;
+  const box = (text: string) => `<w:txbxContent>${paragraph(run(text))}</w:txbxContent>`;
+  const body =
+    paragraph(run('Come'), `<w:r>${wordArt('Summer sale &amp; more')}</w:r>`) +
+    paragraph(`<w:r>${wordArt('Only today', 'alt="Only today"')}</w:r>`) +
+    paragraph(
+      `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><wp:docPr id="5" descr="A star"/><wps:wsp><wps:txbx>${box('New 7')}</wps:txbx></wps:wsp></wp:anchor></w:drawing></mc:Choice><mc:Fallback>${wordArt('New 7', 'alt="A star"')}</mc:Fallback></mc:AlternateContent></w:r>`,
+    ) +
+    paragraph('<w:r><w:pict><v:group alt="Two kettles"><v:shape><v:imagedata r:id="r9"/></v:shape></v:group></w:pict></w:r>') +
+    paragraph('<w:r><w:object><v:shape alt="Table of prices"><v:imagedata r:id="r9"/></v:shape><o:OLEObject r:id="r8"/></w:object></w:r>') +
+    paragraph(`<w:r><w:drawing><lc:lockedCanvas><a:sp><a:txSp><a:txBody><a:p><a:r><a:t>On a canvas</a:t></a:r></a:p></a:txBody></a:txSp></a:sp></lc:lockedCanvas></w:drawing></w:r>`);
+  expect(await linesOf(body)).toEqual([
+    'p Come Summer sale & more',
+    'p Only today',
+    'p A star',
+    'p New 7',
+    'p Two kettles',
+    'p Table of prices',
+    'p On a canvas',
+  ]);
+});
+
+test('symbols of fonts are read as Unicode has them, whether an element, the run or its style names the font', async () => {
+  const symbol = (font: string, code: string) => `<w:r><w:sym w:font="${font}" w:char="${code}"/></w:r>`;
+  const font = (name: string) => `<w:rFonts w:ascii="${name}" w:hAnsi="${name}"/>`;
+  const styles = `<w:styles ${w}><w:style w:type="character" w:styleId="Sign"><w:rPr>${font('Wingdings 2')}</w:rPr></w:style></w:styles>`;
+  const body =
+    paragraph(symbol('Wingdings', 'F0FC'), run(' yes '), symbol('Wingdings', 'FB'), run(' no '), symbol('Arial', '00E9')) +
+    paragraph(run('90'), run('\uf0b0', font('Symbol')), run(' at '), run('a', font('Symbol')), run(' < '), run('\uf0a5', font('symbol'))) +
+    paragraph(run('P', '<w:rStyle w:val="Sign"/>'), run(' done, '), run('P', '<w:rStyle w:val="Sign"/><w:rFonts w:ascii="Arial"/>'));
+  const document = await read(body, { 'word/styles.xml': styles });
+  expect(outlineOf(document)).toEqual(['p ✓ yes 🗶 no é', 'p 90° at α < ∞', 'p 🗸 done, P']);
+  expect(document.warnings).toEqual([]);
+});
+
+test('symbols that have no known equivalent are counted by their fonts', async () => {
+  const symbol = (font: string, code = 'F041') => `<w:r><w:sym w:font="${font}" w:char="${code}"/></w:r>`;
+  const header = `<w:hdr ${w}>${paragraph(run('Acme'), symbol('MT Extra'), run('\uf0fe', '<w:rFonts w:ascii="Wingdings"/>'))}</w:hdr>`;
+  const body = paragraph(
+    run('Press '),
+    symbol('MT Extra'),
+    symbol('MT Extra'),
+    run('\uf025', '<w:rFonts w:ascii="Font Awesome" w:hAnsi="Font Awesome"/>'),
+    run(' and \uf0b7 go'),
+    symbol('Bad', 'zz'),
+  );
+  const document = await read(body, { 'word/header1.xml': header });
+  expect(outlineOf(document)).toEqual(['p Acme🗹', 'p Press and go']);
+  expect(document.warnings).toEqual([
+    {
+      code: 'symbols_unread',
+      count: 6,
+      message:
+        '6 symbols were not read, since Unicode has no sign that is known to be the same (3 of the font MT Extra, 1 of the font Font Awesome, 1 of a font that is not named, 1 of the font Bad); put words in the place of those that matter',
+    },
+  ]);
+});
+
+test('pictures and words behind the text of headers are read with their line', async () => {
+  const header = `<w:hdr ${w}>${paragraph(drawing('descr="Logo of Acme"', picture), '<w:r><w:tab/></w:r>', run('Policy'))}${paragraph('<w:r><w:pict><v:shape><v:textpath string="CONFIDENTIAL"/></v:shape></w:pict></w:r>')}</w:hdr>`;
+  expect(await linesOf(wordParagraph('x'), { 'word/header1.xml': header })).toEqual(['p Logo of Acme | Policy', 'p CONFIDENTIAL', 'p x']);
+});
+
 test('included documents, embedded files and charts of newer kinds are counted as left out', async () => {
   const part = '<a/>';
   const document = await read(paragraph(run('Text')), {

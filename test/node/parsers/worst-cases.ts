@@ -102,6 +102,10 @@ const markdownSigns = {
   'open pictures': '![',
   'open comments': '<!-- ',
   'open instructions': '<?',
+  'words in angle brackets': '<word>',
+  'lines of open comments': '<!-- a\n\n',
+  'lines of open tags': '<div a\n\n',
+  'comments with an end': '<!-- -->',
   lists: '- ',
   quotes: '> ',
   items: '- a\n',
@@ -181,6 +185,16 @@ export const worstCases: WorstCase[] = [
       slideOf(`<p:sp><a:p>${fillWith('<a:r><a:t>1</a:t></a:r><a:r><a:rPr baseline="1"/><a:t>2</a:t></a:r>', size)}</a:p></p:sp>`),
     ]),
   ),
+  document('a.pptx of described shapes and symbols', 200 * KiB, (size) =>
+    makePresentation([
+      slideOf(
+        fillWith(
+          '<p:pic><p:nvPicPr><p:cNvPr descr="a"/></p:nvPicPr></p:pic><p:sp><a:p><a:r><a:rPr><a:sym typeface="None"/></a:rPr><a:t>&#xF041;</a:t></a:r></a:p></p:sp>',
+          size,
+        ),
+      ),
+    ]),
+  ),
   document('a.pptx with many paragraphs', 300 * KiB, (size) =>
     makePresentation([
       slideOf(
@@ -217,6 +231,12 @@ export const worstCases: WorstCase[] = [
   document('a.docx of empty paragraphs', 100 * KiB, (size) => makeWord(fillWith('<w:p/>', size) + run)),
   document('a.docx with a paragraph of many runs', 200 * KiB, (size) =>
     makeWord(`<w:p>${fillWith('<w:r><w:t>a</w:t></w:r>', size)}</w:p>`),
+  ),
+  document('a.docx of symbols', 200 * KiB, (size) =>
+    makeWord(`<w:p>${fillWith('<w:r><w:rPr><w:rFonts w:ascii="None 1"/></w:rPr><w:sym w:font="None 2" w:char="F041"/><w:t>&#xF041;</w:t></w:r>', size)}</w:p>`),
+  ),
+  document('a.docx of described drawings', 200 * KiB, (size) =>
+    makeWord(`<w:p>${fillWith('<w:r><w:drawing><wp:docPr descr="a" title="b"/></w:drawing><w:pict><v:shape alt="c"><v:textpath string="d"/></v:shape></w:pict></w:r>', size)}</w:p>`),
   ),
   document('a.docx of formulas', 200 * KiB, (size) =>
     makeWord(`<w:p>${fillWith('<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num></m:f></m:oMath>', size)}</w:p>`),

@@ -2,6 +2,7 @@ import { maxParagraphLength } from '../block-writer.ts';
 import type { BlockWriter } from '../block-writer.ts';
 import type { Block } from '../blocks.ts';
 import { cleanLine, cleanText } from '../clean-text.ts';
+import { toPictureText } from '../picture-text.ts';
 import { parseListItem } from '../text/parse-list-item.ts';
 import { boldHeadingLevel } from '../detect-typed-headings.ts';
 import { raisedSign, type Raised } from '../../../library/text/raised-digits.ts';
@@ -61,7 +62,7 @@ export class HtmlBlockBuilder {
     else if (name === 'sup' || name === 'sub') this.raised = name === 'sup' ? '^' : '_';
     else if (name === 'math') this.math = new MarkupMath();
     else if (name === 'input') this.addInput(attributes);
-    else if (name === 'img') this.addInline(attributes['alt'] ?? '');
+    else if (name === 'img') this.addInline(toPictureText({ title: attributes['title'], description: attributes['alt'] }));
     else if (name === 'textarea' || name === 'select') this.addInline('');
     else if (name === 'pre') this.preformatted += 1;
     else if (boldElements.has(name)) this.bold += 1;

@@ -4,6 +4,7 @@ import { maxElementDepth } from '../../../library/office-files/limits.ts';
 import type { FileFacts, ReadResult } from '../document-reader.ts';
 import { decodeTextPieces } from '../text/decode-text-pieces.ts';
 import { tooLarge } from '../../../library/text/unparsable-document.ts';
+import { toPictureText } from '../picture-text.ts';
 import { HtmlBlockBuilder } from './html-block-builder.ts';
 
 /** Reads a web page as a stream, without building a tree. */
@@ -21,7 +22,8 @@ export async function readHtmlPieces(pieces: AsyncIterable<string> | Iterable<st
       depth += 1;
       if (depth > maxElementDepth)
         throw tooLarge(`its elements lie more than ${maxElementDepth} deep in each other`, 'save it in a simpler form');
-      if (name === 'img' && !attributes['alt']?.trim()) writer.warnings.add('images_skipped');
+      if (name === 'img' && toPictureText({ title: attributes['title'], description: attributes['alt'] }) === '')
+        writer.warnings.add('images_skipped');
       flow.open(name, attributes);
     },
     ontext: (text) => flow.text(text),

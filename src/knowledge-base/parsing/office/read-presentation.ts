@@ -18,7 +18,7 @@ export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): 
   if (!archive.has(main)) throw damaged('it has no main part');
   const slides = await findSlides(archive, main);
   const footers = new Set<string>();
-  const masters = new MasterTexts(archive);
+  const masters = new MasterTexts(archive, writer);
   const withoutText: number[] = [];
   for (const [index, slide] of slides.entries()) {
     const before = writer.blocks.length;
@@ -50,10 +50,11 @@ interface Repeated {
 }
 
 async function writeSlide(archive: Archive, slide: string, { footers, masters }: Repeated, writer: BlockWriter): Promise<void> {
-  const { parts: shown, isHidden, hiddenTexts } = await readSlide(archive.pieces(slide));
+  const { parts: shown, isHidden, hiddenTexts, describedImages } = await readSlide(archive.pieces(slide), writer.warnings);
   writer.warnings.add('hidden_left_out', { count: isHidden ? 1 : hiddenTexts });
   if (isHidden) return;
   const others = await readRelationships(archive, slide);
+  for (const { id, target } of others) if (describedImages.has(id)) writer.describedImages.add(target);
   writer.warnings.add('embedded_left_out', { count: countEmbedded(others) });
   writer.warnings.add('comments_left_out', { count: await countComments(archive, others) });
   const parts: SlidePart[] = [];
@@ -65,9 +66,9 @@ async function writeSlide(archive: Archive, slide: string, { footers, masters }:
     if ('chart' in part) charts.add(part.chart);
   }
   for (const { type, target } of others)
-    if (type === 'diagramData') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(toListItem(part));
+    if (type === 'diagramData') for (const part of (await readSlide(archive.pieces(target), writer.warnings)).parts) parts.push(toListItem(part));
   for (const { type, target } of others)
-    if (type === 'notesSlide') for (const part of (await readSlide(archive.pieces(target))).parts) parts.push(toNote(part));
+    if (type === 'notesSlide') for (const part of (await readSlide(archive.pieces(target), writer.warnings)).parts) parts.push(toNote(part));
 
   for (const part of parts) if ('footer' in part && part.footer !== '') footers.add(part.footer);
   for (const text of await masters.findNew(others)) footers.add(text);

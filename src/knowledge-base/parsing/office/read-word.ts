@@ -74,9 +74,8 @@ async function readPart(part: string, main: string, side: Map<string, string>, w
   }
 }
 
-/** Removes links and pictures, for whose missing targets the library fails. Their text stays. */
-const removeReferences = (part: string): string =>
-  part.replace(/<w:hyperlink\b[^>]*?(\/?)>/g, '<w:hyperlink$1>').replace(/<(\/?)(a:blip|v:imagedata)\b/g, '<$1$2-unread');
+/** Removes the targets of links, for whose absence the library fails. Their text stays. */
+const removeReferences = (part: string): string => part.replace(/<w:hyperlink\b[^>]*?(\/?)>/g, '<w:hyperlink$1>');
 
 async function readBareText(part: string, writer: BlockWriter): Promise<void> {
   let text = '';
@@ -99,11 +98,12 @@ async function readBareText(part: string, writer: BlockWriter): Promise<void> {
 async function readFacts(archive: Archive, relationships: Relationship[], writer: BlockWriter): Promise<WordFacts> {
   const partOf = (wanted: string) => relationships.find(({ type }) => type === wanted)?.target ?? '';
   const styles = await readWordStyles(archive, partOf('styles'));
+  const targets = new Map(relationships.map(({ id, target }) => [id, target]));
   const insets = new Map<string, string>();
   let insetLength = 0;
   for (const { type, id, target } of relationships) {
     if (type !== 'chart' && type !== 'diagramData') continue;
-    const inset = type === 'chart' ? await writeChart(archive, target) : await writeDiagram(archive, target);
+    const inset = type === 'chart' ? await writeChart(archive, target) : await writeDiagram(archive, target, writer);
     insetLength += inset.length;
     if (insetLength > maxSidePartLength) throw tooLarge('its charts and diagrams are too long');
     insets.set(id, inset);
@@ -113,6 +113,8 @@ async function readFacts(archive: Archive, relationships: Relationship[], writer
     numbering: await readWordNumbering(archive, partOf('numbering'), styles),
     insets,
     count: (code) => writer.warnings.add(code),
+    onUnreadSymbol: (font) => writer.warnings.add('symbols_unread', { font }),
+    onDescribedImage: (relationship) => writer.describedImages.add(targets.get(relationship) ?? ''),
   };
 }
 
@@ -124,8 +126,8 @@ async function writeChart(archive: Archive, part: string): Promise<string> {
   return `${title === '' ? '' : toParagraph(title)}${cells.length === 0 ? '' : `<w:tbl>${cells.join('')}</w:tbl>`}`;
 }
 
-async function writeDiagram(archive: Archive, part: string): Promise<string> {
-  const { parts } = await readSlide(archive.pieces(part));
+async function writeDiagram(archive: Archive, part: string, { warnings }: BlockWriter): Promise<string> {
+  const { parts } = await readSlide(archive.pieces(part), warnings);
   return parts.map((one) => ('paragraph' in one && one.paragraph.text.trim() !== '' ? toParagraph(one.paragraph.text) : '')).join('');
 }
 
@@ -133,7 +135,7 @@ async function writeDiagram(archive: Archive, part: string): Promise<string> {
 async function writeRunningTexts(archive: Archive, relationships: Relationship[], kind: string, writer: BlockWriter): Promise<void> {
   const lines = new Set<string>();
   for (const { type, target } of relationships)
-    if (type === kind) for (const line of await readRunningText(archive, target)) lines.add(line);
+    if (type === kind) for (const line of await readRunningText(archive, target, writer)) lines.add(line);
   for (const line of lines) writer.paragraph(line);
 }
 
@@ -153,7 +155,7 @@ async function readSideParts(
     const text = await archive.text(target, maxSidePartLength);
     if (type === 'numbering') side.set(target, toBullets(text));
     else if (type === 'styles') side.set(target, text);
-    else side.set(target, await showText(text, { ...facts, numbering: undefined, insets: new Map() }));
+    else side.set(target, await showText(text, { ...facts, numbering: undefined, insets: new Map(), onDescribedImage: () => undefined }));
   }
   return side;
 }

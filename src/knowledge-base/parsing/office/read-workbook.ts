@@ -19,7 +19,7 @@ const defaultSheetName =
  */
 export async function readWorkbook(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   const archive = openArchive(bytes);
-  const workbook = await openWorkbook(archive);
+  const workbook = await openWorkbook(archive, (font) => writer.warnings.add('symbols_unread', { font }));
   const all = [...workbook.sheets, ...workbook.chartSheets];
   const visible = all.filter(({ isHidden }) => !isHidden);
   writer.warnings.add('hidden_left_out', { count: all.length - visible.length });

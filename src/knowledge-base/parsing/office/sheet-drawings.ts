@@ -12,8 +12,8 @@ interface DrawingOptions {
 }
 
 /**
- * Writes the texts of the boxes of a sheet, and the titles of its charts. The data of a chart stands in a sheet, and is written only where the chart is a sheet of
- * its own. Counts the comments, which are left out.
+ * Writes the texts of the boxes and diagrams of a sheet, what its pictures are described as, and the titles of its charts. The data
+ * of a chart stands in a sheet, and is written only where the chart is a sheet of its own. Counts the comments, which are left out.
  */
 export async function writeDrawings(archive: Archive, sheet: string, options: DrawingOptions, writer: BlockWriter): Promise<void> {
   const relationships = await readRelationships(archive, sheet);
@@ -22,8 +22,12 @@ export async function writeDrawings(archive: Archive, sheet: string, options: Dr
 }
 
 async function writeDrawing(archive: Archive, drawing: string, options: DrawingOptions, writer: BlockWriter): Promise<void> {
-  const charts = new Map((await readRelationships(archive, drawing)).map(({ id, target }) => [id, target]));
-  const { parts, hiddenTexts } = await readSlide(archive.pieces(drawing));
+  const relationships = await readRelationships(archive, drawing);
+  const charts = new Map(relationships.map(({ id, target }) => [id, target]));
+  const { parts, hiddenTexts, describedImages } = await readSlide(archive.pieces(drawing), writer.warnings);
+  for (const { id, target } of relationships) if (describedImages.has(id)) writer.describedImages.add(target);
+  for (const { type, target } of relationships)
+    if (type === 'diagramData') for (const part of (await readSlide(archive.pieces(target), writer.warnings)).parts) parts.push(part);
   writer.warnings.add('hidden_left_out', { count: hiddenTexts });
   for (const part of parts) {
     if ('paragraph' in part && part.paragraph.text.trim() !== '') {

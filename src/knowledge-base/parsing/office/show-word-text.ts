@@ -1,18 +1,25 @@
 import { Parser } from 'htmlparser2';
+import { findSymbol, showSymbols } from '../../../library/office-files/symbol-fonts.ts';
 import { maxElementDepth } from '../../../library/office-files/limits.ts';
 import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import { MathText } from './math-text.ts';
-import { isOn } from './word-styles.ts';
+import { findFont, isOn } from './word-styles.ts';
 import type { WordStyles } from './word-styles.ts';
 import type { WordNumbering } from './word-numbering.ts';
+import { WordPictures } from './word-pictures.ts';
 import { escapeXml, toOpeningTag, toTextTag } from './xml-text.ts';
 
-/** `insets`: WordprocessingML of charts and diagrams by their relationship. `count`: called for each text that is left out. */
+/**
+ * `insets`: WordprocessingML of charts and diagrams by their relationship. `count`: called for each text that is left out; `onUnreadSymbol`: for each symbol. `onDescribedImage`: for the
+ * relationship of each picture that a text describes.
+ */
 export interface WordFacts {
   styles: WordStyles;
   numbering: WordNumbering | undefined;
   insets: Map<string, string>;
   count(what: 'hidden_left_out' | 'readings_left_out'): void;
+  onUnreadSymbol(font: string): void;
+  onDescribedImage(relationship: string): void;
 }
 
 /** Their contents are read, and they are not. */
@@ -31,11 +38,9 @@ const unwrapped = new Set([
 const renamed: Record<string, string> = {
   'w:ptab': 'w:tab',
   'w:cr': 'w:br',
-  'v:oval': 'v:rect',
-  'v:arc': 'v:rect',
-  'v:line': 'v:rect',
-  'v:polyline': 'v:rect',
 };
+/** Pictures, shapes and embedded objects, of which the boxes of text and the descriptions are read. */
+const drawings = new Set(['w:drawing', 'w:pict', 'w:object']);
 const skipped = new Set(['w:rubyPr', 'w:moveFrom', 'w:pPrChange', 'w:rPrChange', 'w:numberingChange', 'w:sectPr']);
 const maxSkippedColumns = 63;
 const checked = '\u2611';
@@ -57,6 +62,7 @@ interface Row {
 interface Run {
   isHidden: boolean;
   isCounted: boolean;
+  font: string | undefined;
 }
 
 /** A box or a list to choose from, as `ffData` or `sdtPr` describes it. */
@@ -92,9 +98,11 @@ class WordTextWriter {
   private isInForm = false;
   private controlProperties = 0;
   private drawings = 0;
+  private readonly pictures: WordPictures;
 
   constructor(facts: WordFacts) {
     this.facts = facts;
+    this.pictures = new WordPictures(facts);
     this.parser = new Parser(
       {
         onopentag: (name, attributes) => this.open(name, attributes),
@@ -173,9 +181,9 @@ class WordTextWriter {
       return;
     }
     if (name === 'mc:AlternateContent') this.alternatives.push({ isTaken: false });
-    else if (name === 'w:drawing') this.drawings += 1;
+    else if (drawings.has(name)) this.openDrawing();
     else if (name === 'w:p') this.paragraphs.push({ style: undefined, list: undefined, level: undefined, isMarkHidden: false });
-    else if (name === 'w:r') this.runs.push({ isHidden: this.facts.styles.isHidden(this.paragraphs.at(-1)?.style), isCounted: false });
+    else if (name === 'w:r') this.openRun();
     else if (name === 'w:sdt') this.controls.push(newField());
     else if (name === 'w:sdtPr') this.controlProperties += 1;
     else if (name === 'w:ffData') {
@@ -183,6 +191,7 @@ class WordTextWriter {
       this.isInForm = true;
     }
     this.readProperty(name, local, attributes);
+    if (this.drawings > 0) this.emitInline(this.pictures.open(local, attributes));
     if (local === 'chart' || local === 'relIds') this.emitInset(attributes['r:id'] ?? attributes['r:dm']);
     if (name === 'w:t' || name === 'w:sym') {
       const control = this.controls.at(-1);
@@ -191,6 +200,11 @@ class WordTextWriter {
         this.elements.push({ name: 'box', end: '' });
         return;
       }
+    }
+    if (name === 'w:sym') {
+      this.emitSymbol(attributes);
+      this.elements.push({ name, end: '' });
+      return;
     }
     if (name === 'w:txbxContent' && this.drawings > 0) {
       this.emit('<w:pict><w:txbxContent>');
@@ -210,8 +224,7 @@ class WordTextWriter {
 
   private isWritten(name: string): boolean {
     if (unwrapped.has(name) || this.isInForm || this.controlProperties > 0) return false;
-    // Of a drawing, the library reads pictures alone.
-    if (this.drawings > 0 && (name === 'w:drawing' || !name.startsWith('w:'))) return false;
+    if (this.drawings > 0 && (drawings.has(name) || !name.startsWith('w:'))) return false;
     return name !== 'w:numPr' && this.elements.at(-1)?.name !== 'w:numPr';
   }
 
@@ -244,7 +257,10 @@ class WordTextWriter {
   private readRunProperty(name: string, attributes: Record<string, string>): void {
     const run = this.runs.at(-1);
     if (!run) return;
-    if (name === 'w:rStyle') run.isHidden ||= this.facts.styles.isHidden(attributes['w:val']);
+    if (name === 'w:rStyle') {
+      run.isHidden ||= this.facts.styles.isHidden(attributes['w:val']);
+      run.font = this.facts.styles.fontOf(attributes['w:val']) ?? run.font;
+    } else if (name === 'w:rFonts') run.font = findFont(attributes) ?? run.font;
     else if (name === 'w:vanish') run.isHidden = isOn(attributes);
   }
 
@@ -260,6 +276,29 @@ class WordTextWriter {
     else if (!isInControl && !isBox && (local === 'result' || local === 'default')) field.choice = Number(value) || 0;
   }
 
+  private openRun(): void {
+    const style = this.paragraphs.at(-1)?.style;
+    const { styles } = this.facts;
+    this.runs.push({ isHidden: styles.isHidden(style), isCounted: false, font: styles.fontOf(style) });
+  }
+
+  private openDrawing(): void {
+    this.pictures.begin();
+    this.drawings += 1;
+  }
+
+  /** A text between the others, apart from them. */
+  private emitInline(text: string): void {
+    if (text !== '') this.emit(toTextTag(` ${text} `));
+  }
+
+  private emitSymbol(attributes: Record<string, string>): void {
+    const font = attributes['w:font'] ?? '';
+    const shown = findSymbol(font, parseInt(attributes['w:char'] ?? '', 16));
+    if (shown === null) this.facts.onUnreadSymbol(font);
+    else this.emit(toTextTag(shown));
+  }
+
   private emitInset(id: string | undefined): void {
     const inset = this.facts.insets.get(id ?? '');
     // Once, since a small file may name a large chart often.
@@ -273,8 +312,16 @@ class WordTextWriter {
   }
 
   private text(text: string): void {
-    if (this.math) this.math.reader.text(text);
-    else if (this.skippedDepth === 0 && (this.elements.at(-1)?.end ?? '') !== '') this.emit(escapeXml(text));
+    if (this.math) return this.math.reader.text(text);
+    if (this.skippedDepth > 0) return;
+    const element = this.elements.at(-1);
+    if (element?.name === 'w:t' && element.end !== '') this.emit(escapeXml(this.showRunText(text)));
+    else if (element?.name === 'a:t') this.emit(toTextTag(text));
+    else if (element && element.end !== '') this.emit(escapeXml(text));
+  }
+
+  private showRunText(text: string): string {
+    return showSymbols(text, this.runs.at(-1)?.font ?? '', (font) => this.facts.onUnreadSymbol(font));
   }
 
   private close(): void {
@@ -320,8 +367,10 @@ class WordTextWriter {
   }
 
   private closeState(name: string): void {
+    if (this.drawings > 0) this.pictures.close(withoutPrefix(name));
     if (name === 'mc:AlternateContent') this.alternatives.pop();
-    else if (name === 'w:drawing') this.drawings -= 1;
+    else if (drawings.has(name)) this.drawings -= 1;
+    else if (name === 'a:p') this.emitInline('\n');
     else if (name === 'w:p') this.paragraphs.pop();
     else if (name === 'w:r') this.runs.pop();
     else if (name === 'w:tr') this.rows.pop();

@@ -12,11 +12,13 @@ interface Level {
   index: number;
   /** Whether the items of this array form a list. */
   startsRecord: boolean;
+  isEmpty: boolean;
 }
 
 /**
  * Turns a stream of JSON into text. A property of the outermost object with more than one value becomes a heading. An object in an array
- * becomes a paragraph with a line for each value, `customer.name: Ada`; plain values of an array share one line.
+ * becomes a paragraph with a line for each value, `customer.name: Ada`; plain values of an array share one line. A name without a value, such as null, has a line
+ * of its own, too: `sunday:`.
  */
 export class JsonOutline {
   private readonly writer: BlockWriter;
@@ -37,6 +39,7 @@ export class JsonOutline {
     this.flushPendingString();
     const parent = this.levels.at(-1);
     if (parent?.isArray) parent.index += 1;
+    if (parent) parent.isEmpty = false;
     const startsRecord = !isArray && (parent?.isArray ?? false) && this.recordLevel === -1;
     if (startsRecord) {
       this.flush();
@@ -46,13 +49,15 @@ export class JsonOutline {
       this.flush();
       this.writer.heading(1, parent.key);
     }
-    this.levels.push({ isArray, key: '', index: 0, startsRecord });
+    this.levels.push({ isArray, key: '', index: 0, startsRecord, isEmpty: true });
   }
 
   close(): void {
     this.flushPendingString();
     const closed = this.levels.pop();
     if (closed?.startsRecord) this.recordLevel = -1;
+    // The heading of a section stands for its name.
+    if (closed?.isEmpty && this.levels.length > 1 && !this.levels.at(-1)!.isArray) this.addValue('');
     if (closed?.startsRecord || this.levels.length <= 1) this.flush();
   }
 
@@ -77,12 +82,21 @@ export class JsonOutline {
     if (this.pendingString === undefined) return;
     const text = cleanLine(this.pendingString);
     this.pendingString = undefined;
+    this.addValue(text);
+  }
+
+  private addValue(text: string): void {
     const parent = this.levels.at(-1);
-    if (text === '') return;
+    if (parent) parent.isEmpty = false;
     const label = this.toLabel();
-    if (label === '') return parent?.isArray ? this.writer.listItem(text) : this.writer.paragraph(text);
-    if (parent?.isArray && label === this.lastLabel) this.lines[this.lines.length - 1] += `, ${text}`;
-    else this.lines.push(`${label}: ${text}`);
+    if (!parent) return this.writer.paragraph(text);
+    if (label === '' && parent.isArray) {
+      this.flush();
+      return this.writer.listItem(text);
+    }
+    // A value of the same array, which keeps its place even without a text.
+    if (parent.isArray && label === this.lastLabel) this.lines[this.lines.length - 1] += `, ${text}`;
+    else this.lines.push(label === '' ? text : `${label}: ${text}`);
     this.lastLabel = label;
     this.length += label.length + text.length;
     if (this.length > maxParagraphLength) this.flush();
@@ -93,7 +107,7 @@ export class JsonOutline {
     const from = this.recordLevel !== -1 ? this.recordLevel : this.levels[0]?.isArray === false && this.levels.length > 1 ? 1 : 0;
     return this.levels
       .slice(from)
-      .flatMap((level, place, shown) => (level.isArray ? (place < shown.length - 1 ? [String(level.index)] : []) : [level.key]))
+      .flatMap((level, place, shown) => (level.isArray ? (place < shown.length - 1 ? [String(level.index)] : []) : level.key === '' ? [] : [level.key]))
       .join('.');
   }
 

@@ -1,14 +1,29 @@
 import { Marked, Tokenizer } from 'marked';
+import type { TokenizerObject } from 'marked';
+import { MarkdownTags } from './markdown-tags.ts';
 
 /** A table of more cells, filled up to its widest row, would take too much memory; it is read as text. */
 const maxTableCells = 200_000;
 
 /**
- * Markdown of GitHub, but for two things: a row that is wider than its header keeps its cells, and a footnote or note of a single word is text and no address of a link.
+ * Markdown of GitHub, but for three things: a row that is wider than its header keeps its cells, a footnote or note of a single word is text and no address of a link,
+ * and words in angle brackets are tags only if they name elements.
  */
-const markdown = new Marked({ gfm: true, async: true });
-markdown.use({
-  tokenizer: {
+export async function markdownToHtml(text: string): Promise<string> {
+  const tags = new MarkdownTags(text);
+  const markdown = new Marked({ gfm: true, async: true });
+  markdown.use({
+    tokenizer: {
+      ...tokenizer,
+      html: (src) => (tags.beginsWithWord(src) || tags.beginsWithOpenComment(src) ? undefined : false),
+      tag: (src) => (src.startsWith('<') && tags.beginsWithWord(src) ? undefined : false),
+    },
+    renderer: { html: ({ text: html }) => tags.keepWords(html) },
+  });
+  return markdown.parse(text);
+}
+
+const tokenizer: TokenizerObject = {
     table(src) {
       const found = this.rules.block.table.exec(src);
       if (!found) return undefined;
@@ -23,10 +38,7 @@ markdown.use({
       return table && { ...table, raw: withoutLineEnds(raw) };
     },
     def: (src) => (isNote(src) ? undefined : false),
-  },
-});
-
-export const markdownToHtml = async (text: string): Promise<string> => markdown.parse(text);
+};
 
 /** `[^1]: Giftcards` and `[Note]: Important` define no address. */
 function isNote(src: string): boolean {

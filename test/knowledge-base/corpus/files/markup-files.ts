@@ -187,6 +187,18 @@ const markdown: CorpusFile[] = [
     [text('See the form, https://example.org/5, Map: Main Street 5 and .'), text('Quoted 3 more'), text('1. no list *stars* 10^6')],
     { warned: ['images_skipped'] },
   ),
+  file(
+    'words-in-brackets.md',
+    '# Set up <your-shop>\n\nPut <api-key 5> into `<your-key>`, then `Vec<String>` is Vec<String>.\n\n<region>\n\n| <name> | List<int> |\n|---|---|\n| a <b | <https://example.org/7> |\n\n<div class="x">Ask <support-team> 8</div>\n',
+    [
+      heading(1, 'Set up <your-shop>'),
+      text('Put <api-key 5> into <your-key>, then Vec<String> is Vec<String>.'),
+      text('<region>'),
+      table(['<name>', 'List<int>'], ['a <b', 'https://example.org/7']),
+      text('Ask <support-team> 8'),
+    ],
+  ),
+  file('pictures.md', 'Come in: ![Map: Main Street 5](map.png "Our shop 2")\n', [text('Come in: Our shop 2: Map: Main Street 5')]),
   file('cells.md', '| a | b | c |\n|:-:|---|---|\n| x \\| y | | `p \\| q` |\n| | two<br>lines | **5** |\n', [
     table(['a', 'b', 'c'], ['x | y', '', 'p | q'], ['', 'two lines', '5']),
   ]),
@@ -225,6 +237,13 @@ const json: CorpusFile[] = [
   file('numbers.json', '{"a":1e5,"b":-0.00001,"c":12345678901234567890,"d":1.50,"e":true}', [
     text('a: 1e5'),
     text('b: -0.00001\nc: 12345678901234567890\nd: 1.50\ne: true'),
+  ]),
+  file('without-values.json', '{"shop":"Acme","fax":null,"open":{"mon":"9","sun":null,"":"ask 7","more":{}},"items":[{"id":1,"note":"","tags":[],"sizes":[4,null,6]}]}', [
+    text('shop: Acme\nfax:'),
+    heading(1, 'open'),
+    text('mon: 9\nsun:\nask 7\nmore:'),
+    heading(1, 'items'),
+    text('id: 1\nnote:\ntags:\nsizes: 4, , 6'),
   ]),
   file('rows.json', '[["Tea",2],["Cup",3]]', [text('1: Tea, 2'), text('2: Cup, 3')]),
 ];

@@ -1,4 +1,4 @@
-import { makePresentation, slideOf } from '../../parsing/make-archive.ts';
+import { makePresentation, relationships, slideOf } from '../../parsing/make-archive.ts';
 import { heading, item, table, text, type CorpusFile, type Part } from '../source.ts';
 import { slideCell, slideParagraph, slideShape, slideTable } from '../write/write-presentation.ts';
 
@@ -104,6 +104,49 @@ export const presentationFiles: CorpusFile[] = [
         ),
       ],
     ],
+  ),
+  file(
+    'described-shapes',
+    [heading(1, 'Where'), text('Map: Main Street 5'), text('A star'), text('New 7'), text('Rises from 2 to 9'), text('Photo by Ada'), text('Logo of Acme')],
+    [
+      [
+        slideOf(
+          title('Where') +
+            '<p:pic><p:nvPicPr><p:cNvPr id="4" name="Picture 3" descr="Main Street 5" title="Map"/><p:cNvPicPr/><p:nvPr/></p:nvPicPr><p:blipFill/></p:pic>' +
+            slideShape(line('New 7'), '', 'descr="A star"') +
+            `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="5" descr="Rises from 2 to 9"/></p:nvGraphicFramePr></p:graphicFrame>` +
+            `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="6"/></p:nvGrpSpPr><p:pic><p:nvPicPr><p:cNvPr id="7" descr="Photo by Ada"/></p:nvPicPr></p:pic></p:grpSp>`,
+        ),
+      ],
+      {},
+      {},
+      {
+        'ppt/slides/_rels/slide1.xml.rels': relationships([['slideLayout', '../slideLayouts/slideLayout1.xml']]),
+        'ppt/slideLayouts/slideLayout1.xml': '<p:sldLayout><p:pic><p:nvPicPr><p:cNvPr id="8" descr="Logo of Acme"/></p:nvPicPr></p:pic></p:sldLayout>',
+      },
+    ],
+  ),
+  file(
+    'symbols',
+    [heading(1, 'Signs'), text('5 🡪 6 für 7'), text('🗹 paid'), text('α < β')],
+    [
+      [
+        slideOf(
+          title('Signs') +
+            slideShape(
+              `<a:p><a:pPr>${bare}</a:pPr><a:r><a:t>5 </a:t></a:r><a:r><a:rPr><a:sym typeface="Wingdings" charset="2"/></a:rPr><a:t>à</a:t></a:r><a:r><a:rPr><a:sym typeface="Wingdings"/></a:rPr><a:t> 6 für 7</a:t></a:r></a:p>` +
+                `<a:p><a:pPr>${bare}</a:pPr><a:r><a:rPr><a:latin typeface="Wingdings"/></a:rPr><a:t>\uf0fe</a:t></a:r><a:r><a:t> paid</a:t></a:r></a:p>` +
+                `<a:p><a:pPr>${bare}</a:pPr><a:r><a:rPr><a:latin typeface="Symbol"/></a:rPr><a:t>a &lt; b</a:t></a:r></a:p>`,
+            ),
+        ),
+      ],
+    ],
+  ),
+  file(
+    'symbols-of-other-fonts',
+    [heading(1, 'Keys'), text('Press 1 twice 2')],
+    [[slideOf(title('Keys') + slideShape(`<a:p><a:pPr>${bare}</a:pPr><a:r><a:rPr><a:latin typeface="Keys 3"/></a:rPr><a:t>Press 1 \uf041twice 2</a:t></a:r></a:p>`))]],
+    { warned: ['symbols_unread'] },
   ),
   file(
     'raised-digits',

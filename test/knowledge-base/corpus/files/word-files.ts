@@ -209,6 +209,44 @@ const others: CorpusFile[] = [
     { parts: { 'word/charts/chart1.xml': chart } },
   ),
   file(
+    'described-drawings',
+    paragraphOf(
+      wordRun('Find us 1') +
+        '<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" title="Map" descr="Main Street 5"/><a:graphic><a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="r9"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>' +
+        wordRun('or call 2'),
+    ) +
+      paragraphOf('<w:r><w:pict><v:shape><v:textpath on="t" string="Summer sale 3"/></v:shape></w:pict></w:r>') +
+      paragraphOf(
+        '<w:r><w:drawing><wp:inline><wp:docPr id="2" descr="How it works"/><a:graphic><a:graphicData><dgm:relIds r:dm="r3"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>',
+      ) +
+      wordParagraph('After 4'),
+    [text('Find us 1 Map: Main Street 5 or call 2'), text('Summer sale 3'), text('How it works'), text('pack 5'), text('send 6'), text('After 4')],
+    {
+      parts: {
+        'word/diagrams/diagramData1.xml':
+          '<dgm:dataModel><dgm:ptLst><dgm:pt type="doc"><dgm:t><a:p/></dgm:t></dgm:pt><dgm:pt><dgm:t><a:p><a:r><a:t>pack 5</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt><dgm:t><a:p><a:r><a:t>send 6</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>',
+      },
+    },
+  ),
+  file(
+    'symbols',
+    paragraphOf(
+      '<w:r><w:sym w:font="Symbol" w:char="F061"/></w:r>' +
+        wordRun(' is 5') +
+        wordRun('\uf0b0', '<w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/>') +
+        wordRun(' ') +
+        wordRun('\u00fe', '<w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/>') +
+        wordRun(' paid 6 '),
+    ),
+    [text('α is 5° 🗹 paid 6')],
+  ),
+  file(
+    'symbols-of-other-fonts',
+    paragraphOf(wordRun('Press 1 ') + '<w:r><w:sym w:font="Keys 3" w:char="F041"/></w:r>' + wordRun('twice 2')),
+    [text('Press 1 twice 2')],
+    { warned: ['symbols_unread'] },
+  ),
+  file(
     'changes',
     paragraphOf(
       wordRun('It costs ') +

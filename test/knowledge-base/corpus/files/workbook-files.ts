@@ -107,6 +107,67 @@ export const workbookFiles: CorpusFile[] = [
         { name: 'Sheet1', rows: [['Price list'], ['Item', 'Price'], ['Tea', '2.5'], [], ['Day', 'From', 'To'], ['Mon', '9', '18']] },
       ]),
   ),
+  file(
+    'described-drawings',
+    [
+      heading(1, 'Sales'),
+      table(['Region', 'Share'], ['North', '5']),
+      text('Map: Main Street 5'),
+      text('Grows 12'),
+      text('🗹 checked'),
+      text('pack 7'),
+    ],
+    () =>
+      makeWorkbook(
+        [
+          {
+            name: 'Sales',
+            rows: `<row r="1">${named('A1', 'Region')}${named('B1', 'Share')}</row><row r="2">${named('A2', 'North')}${cell('B2', 5)}</row>`,
+            after: '<drawing r:id="r1"/>',
+            parts: [['drawing', 'drawings/drawing1.xml']],
+          },
+        ],
+        {
+          parts: {
+            'xl/drawings/drawing1.xml':
+              '<xdr:wsDr><xdr:pic><xdr:nvPicPr><xdr:cNvPr id="2" title="Map" descr="Main Street 5"/></xdr:nvPicPr></xdr:pic><xdr:graphicFrame><xdr:nvGraphicFramePr><xdr:cNvPr id="3" descr="Grows 12"/></xdr:nvGraphicFramePr></xdr:graphicFrame><xdr:sp><xdr:txBody><a:p><a:r><a:rPr><a:latin typeface="Wingdings"/></a:rPr><a:t>\u00fe</a:t></a:r><a:r><a:t> checked</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:wsDr>',
+            'xl/drawings/_rels/drawing1.xml.rels': relationships([['diagramData', '../diagrams/data1.xml']]),
+            'xl/diagrams/data1.xml':
+              '<dgm:dataModel><dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>pack 7</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>',
+          },
+        },
+      ),
+  ),
+  file(
+    'symbols',
+    [table(['Item', 'In stock', 'Note'], ['Tea', '✓', 'α 5'], ['Cup', '🗸', 'Page 6'])],
+    () =>
+      makeWorkbook(
+        [
+          {
+            name: 'Sheet1',
+            rows: `<row r="1">${named('A1', 'Item')}${named('B1', 'In stock')}${named('C1', 'Note')}</row><row r="2">${named('A2', 'Tea')}<c r="B2" s="1" t="s"><v>0</v></c>${cell('C2', 1, 't="s"')}</row><row r="3">${named('A3', 'Cup')}<c r="B3" s="2" t="inlineStr"><is><t>P</t></is></c>${cell('C3', 2, 't="s" s="2"')}</row>`,
+          },
+        ],
+        {
+          fonts: ['Wingdings', 'Wingdings 2'],
+          texts: [
+            '<t>\u00fc</t>',
+            '<r><rPr><rFont val="Symbol"/></rPr><t>a</t></r><r><t xml:space="preserve"> 5</t></r>',
+            '<r><rPr><rFont val="Arial"/></rPr><t>Page 6</t></r>',
+          ],
+        },
+      ),
+  ),
+  file(
+    'symbols-of-other-fonts',
+    [table(['Key', 'Use'], ['', 'twice 2'])],
+    () =>
+      makeWorkbook([{ name: 'Sheet1', rows: `<row r="1">${named('A1', 'Key')}${named('B1', 'Use')}</row><row r="2"><c r="A2" s="1" t="inlineStr"><is><t>\uf041</t></is></c>${named('B2', 'twice 2')}</row>` }], {
+        fonts: ['Keys 3'],
+      }),
+    { warned: ['symbols_unread'] },
+  ),
   file('merged-cells', [table(['Item', 'Size', '', 'Price'], ['Kettle', '1 l', '', '49'], ['', '2 l', 'steel', '59'])], () =>
     toWorkbook([
       {
