@@ -1,3 +1,5 @@
+import { cleanLine } from './clean-text.ts';
+
 /** What of a file was not read as it is meant, or may not have been. */
 export const warningCodes = [
   'pages_without_text',
@@ -29,6 +31,7 @@ const maxPlaces = 5;
 /** How many fonts are told apart. */
 const maxFonts = 100;
 const maxShownFonts = 5;
+const maxFontLength = 60;
 
 interface Found {
   count: number;
@@ -56,8 +59,7 @@ export class WarningCounts {
     if (count === 0) return;
     const known = this.found.get(code) ?? { count: 0, places: [], detail, fonts: new Map() };
     known.count += count;
-    if (font !== undefined && (known.fonts.has(font) || known.fonts.size < maxFonts))
-      known.fonts.set(font, (known.fonts.get(font) ?? 0) + count);
+    if (font !== undefined) countFont(known.fonts, cleanLine(font).slice(0, maxFontLength), count);
     if (place !== undefined && known.places.length < maxPlaces) known.places.push(place);
     this.found.set(code, known);
   }
@@ -68,6 +70,10 @@ export class WarningCounts {
       return found === undefined ? [] : [{ code, count: found.count, message: sentences[code](found) }];
     });
   }
+}
+
+function countFont(fonts: Map<string, number>, font: string, count: number): void {
+  if (fonts.has(font) || fonts.size < maxFonts) fonts.set(font, (fonts.get(font) ?? 0) + count);
 }
 
 const listPlaces = (noun: string, { count, places }: Found): string =>

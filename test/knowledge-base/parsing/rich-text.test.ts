@@ -53,6 +53,18 @@ test('pictures, hidden texts and comments are counted; deleted text is no text',
   ]);
 });
 
+test('what a picture is described as, and words that are drawn, are read where they stand, once', async () => {
+  const described = (text: string) => String.raw`{\*\picprop{\sp{\sn wzName}{\sv Picture 3}}{\sp{\sn wzDescription}{\sv ${text}}}}`;
+  const rtf = String.raw`{\rtf1\ansi Find us {\*\shppict{\pict${described(String.raw`Map: Stra\'dfe \u8364?5`)}\pngblip 01}}{\nonshppict{\pict 02}}here{\pict${described('')}01}\par
+{\shp{\*\shpinst{\sp{\sn gtextUNICODE}{\sv Summer sale}}{\sp{\sn fillColor}{\sv 255}}}}\par{\v {\pict${described('Draft')}01}}end\par}`;
+  const document = await parseText(rtf, 'a.rtf');
+  expect(outlineOf(document)).toEqual(['p Find us Map: Straße €5 here', 'p Summer sale', 'p end']);
+  expect(document.warnings).toMatchObject([
+    { code: 'images_skipped', count: 1 },
+    { code: 'hidden_left_out', count: 1 },
+  ]);
+});
+
 test('a code page whose letters are not known makes the document say so', async () => {
   const document = await parseText(String.raw`{\rtf1\ansi\ansicpg437 gr\'81n\par}`, 'a.rtf');
   expect(document.warnings).toMatchObject([{ code: 'encoding_uncertain', message: expect.stringContaining('code page 437') }]);

@@ -216,6 +216,8 @@ export const worstCases: WorstCase[] = [
     (size) => `{\\rtf1 ${'{\\footnote a'.repeat(400)}${fillWith('b\\par ', size)}${'}'.repeat(400)}}`,
   ),
   document('a.rtf of raised digits', 200 * KiB, (size) => `{\\rtf1 ${fillWith('1{\\super 2}', size)}}`),
+  document('a.rtf of described pictures', 200 * KiB, (size) => `{\\rtf1 ${fillWith('{\\pict{\\sp{\\sn wzDescription}{\\sv a}}}', size)}}`),
+  document('a.rtf with a long description', 500 * KiB, (size) => `{\\rtf1 {\\pict{\\sp{\\sn wzDescription}{\\sv ${fillWith("\\'41", size)}}}}a}`),
   document('a.rtf of cells', 200 * KiB, (size) => `{\\rtf1 \\intbl ${fillWith('a\\cell ', size)}\\row}`),
   document('a.rtf of groups', 500 * KiB, (size) => `{\\rtf1 ${fillWith('{}', size)} a}`),
   document('a.rtf with long style names', 200 * KiB, (size) => `{\\rtf1 {\\stylesheet ${fillWith('{\\s1 a}', size)}} a}`),
@@ -227,6 +229,7 @@ export const worstCases: WorstCase[] = [
   document('a.json of one object', 200 * KiB, (size) => `{${fillWith('"a":1,', size)}"b":1}`),
   document('a.json with a long name', 64 * KiB, (size) => `{"x":{"${fillWith('k', size)}":{${fillWith('"a":1,', size)}"b":1}}}`),
   document('a.json of objects deep in lists', 200 * KiB, (size) => `${'['.repeat(190)}${fillWith('{},', size)}{"a":1}${']'.repeat(190)}`),
+  document('a.json of names without values', 200 * KiB, (size) => `[{${fillWith('"a":null,"b":{},"":[null,null],', size)}"b":1}]`),
   document('a.json of one number', 300 * KiB, (size) => `[${fillWith('1', size)}]`),
   document('a.docx of empty paragraphs', 100 * KiB, (size) => makeWord(fillWith('<w:p/>', size) + run)),
   document('a.docx with a paragraph of many runs', 200 * KiB, (size) =>

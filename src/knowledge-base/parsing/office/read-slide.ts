@@ -66,7 +66,7 @@ export async function readSlide(pieces: AsyncIterable<string>, warnings: Warning
   const isShown = () => openShapes < hiddenFrom;
   const addDescription = () => {
     if (description === '' || repeatedPlaceholders.has(kind)) return;
-    if (isShown()) parts.push({ paragraph: { text: description, kind: '', isListed: false } });
+    if (isShown()) parts.push({ paragraph: { text: description, kind: kind === '' ? '' : 'description', isListed: false } });
     else hiddenTexts += 1;
     [isDescribed, description] = [true, ''];
   };

@@ -18,10 +18,10 @@ export interface RichTextParagraph {
 /** This many bytes are decoded at the next blank, so that they do not stay in memory one by one. */
 const flushThresholdBytes = 1 << 16;
 
-/** The destination of text: the document, nowhere, or a table of the header. */
-type Destination = 'text' | 'none' | 'fonts' | 'styles' | 'title' | 'mark';
+/** The destination of text: the document, nowhere, a table of the header, or a property of a shape or picture. */
+type Destination = 'text' | 'none' | 'fonts' | 'styles' | 'title' | 'mark' | 'propertyName' | 'propertyValue';
 
-/** `isDeleted`: by a change that is tracked. `beside`: the paragraph around a header, footer, note or box, which the group holds. */
+/** `isDeleted`: by a change that is tracked. `beside`: the paragraph around a header, footer, note or box, which the group holds. `holds`: what the group itself is. */
 interface Group {
   destination: Destination;
   page: number;
@@ -32,6 +32,7 @@ interface Group {
   raised: Raised;
   place: RichTextPlace;
   beside: Line | undefined;
+  holds: 'property' | 'picture' | undefined;
 }
 
 /** A paragraph that is being read. */
@@ -69,6 +70,9 @@ const skippedGroups = new Set(
     ' ',
   ),
 );
+/** What a shape or a picture says to those who do not see it: its description, and the words that it draws (RTF 1.9.1, "Drawing Object Properties"). */
+const saidProperties = new Set(['wzDescription', 'gtextUNICODE']);
+const maxPropertyLength = 1 << 16;
 const symbolCharacters: Record<string, string> = {
   tab: ' ',
   line: '\n',
@@ -101,6 +105,7 @@ export class RichTextState {
     raised: '',
     place: 'text',
     beside: undefined,
+    holds: undefined,
   };
   private readonly groups: Group[] = [];
   private documentPage = 1252;
@@ -114,6 +119,8 @@ export class RichTextState {
   private isOptional = false;
   private pending: number[] = [];
   private line = newLine();
+  private property = { name: '', value: '' };
+  private isPictureDescribed = false;
 
   constructor(onParagraph: (paragraph: RichTextParagraph) => void, warnings: WarningCounts) {
     this.onParagraph = onParagraph;
@@ -123,13 +130,15 @@ export class RichTextState {
   open(): void {
     this.flushBytes();
     this.groups.push(this.group);
-    this.group = { ...this.group, beside: undefined };
+    this.group = { ...this.group, beside: undefined, holds: undefined };
     this.isOptional = false;
   }
 
   close(): void {
     this.flushBytes();
-    const { beside } = this.group;
+    const { beside, holds } = this.group;
+    if (holds === 'property') this.sayProperty();
+    else if (holds === 'picture' && !this.isPictureDescribed) this.warnings.add('images_skipped');
     if (beside) {
       this.endParagraph();
       this.endRow();
@@ -161,6 +170,7 @@ export class RichTextState {
     this.flushBytes();
     this.skipBytes = 0;
     if (word === '*') this.isOptional = true;
+    else if (word === 'sn' || word === 'sv') this.group.destination = word === 'sn' ? 'propertyName' : 'propertyValue';
     else if (word === 'title') this.group.destination = 'title';
     else if ((this.isOptional && !shownOptionalGroups.has(word)) || skippedGroups.has(word)) this.skipGroup(word);
     else if (word in besideGroups && this.group.destination === 'text') this.openBeside(besideGroups[word]);
@@ -186,9 +196,25 @@ export class RichTextState {
 
   /** A picture may stand there twice, for programs of different age. */
   private skipGroup(word: string): void {
-    if ((word === 'pict' || word === 'shppict') && this.group.destination === 'text') this.warnings.add('images_skipped');
+    if ((word === 'pict' || word === 'shppict') && this.group.destination === 'text') {
+      this.group.holds = 'picture';
+      this.isPictureDescribed = false;
+    } else if (word === 'sp') {
+      this.group.holds = 'property';
+      this.property = { name: '', value: '' };
+    }
     if (word === 'annotation' && this.group.destination === 'text') this.warnings.add('comments_left_out');
     this.group.destination = 'none';
+  }
+
+  private sayProperty(): void {
+    const { name, value } = this.property;
+    if (!saidProperties.has(name.trim()) || value.trim() === '') return;
+    this.isPictureDescribed = true;
+    if (this.group.isHidden) this.line.hasHidden = true;
+    if (this.group.isHidden || this.group.isDeleted) return;
+    this.line.pieces.push(` ${value} `);
+    this.line.isAllBold = false;
   }
 
   private openBeside(place: RichTextPlace = this.group.place): void {
@@ -245,6 +271,8 @@ export class RichTextState {
     if (destination === 'title') this.title += text;
     else if (destination === 'mark') line.mark = (line.mark ?? '') + text;
     else if (destination === 'styles') this.readStyleName(text);
+    else if (destination === 'propertyName') this.property.name += text.slice(0, maxPropertyLength - this.property.name.length);
+    else if (destination === 'propertyValue') this.property.value += text.slice(0, maxPropertyLength - this.property.value.length);
     else if (destination === 'text' && isHidden && !isDeleted) line.hasHidden ||= text.trim() !== '';
     else if (destination === 'text' && !isHidden && !isDeleted) {
       const sign = raisedSign(line.pieces.at(-1) ?? '', raised, text);

@@ -62,6 +62,11 @@ export const richTextFiles: CorpusFile[] = [
     { leftOut: { images_skipped: '', hidden_left_out: 'secret Draft' } },
   ),
   file(
+    'described-pictures.rtf',
+    String.raw`\pard Find us 1 {\*\shppict{\pict{\*\picprop{\sp{\sn wzDescription}{\sv Map: Main Street 5}}}\pngblip 89}}{\nonshppict{\pict\wmetafile8 01}}or call 2\par\pard{\shp{\*\shpinst\shpleft1{\sp{\sn gtextUNICODE}{\sv Summer sale 3}}{\sp{\sn shapeType}{\sv 136}}}}\par`,
+    [text('Find us 1 Map: Main Street 5 or call 2'), text('Summer sale 3')],
+  ),
+  file(
     'tables.rtf',
     String.raw`\trowd\clmgf\cellx1000\clmrg\cellx2000\cellx3000\pard\intbl Size\cell\cell Price\cell\row
 \trowd\clvmgf\cellx1000\cellx2000\cellx3000\pard\intbl Kettle\par black\cell 1 l\cell 49\cell\row
