@@ -7,7 +7,8 @@ const [firstSymbol, lastSymbol] = [0xf000, 0xf0ff];
 const storedSymbol = /[\uf000-\uf0ff]/;
 const lastSign = 0xff;
 
-const isSymbolFont = (font: string): boolean => symbolFonts.has(font.toLowerCase());
+/** Whether a font draws symbols in the place of letters, as far as their equivalents in Unicode are known. */
+export const isSymbolFont = (font: string): boolean => symbolFonts.has(font.toLowerCase());
 
 /**
  * The text of one symbol. `code`: as files have it, from F000 to F0FF, or from 0 to FF in a symbol font. Null where the font or the code has no published equivalent

@@ -65,6 +65,15 @@ test('what a picture is described as, and words that are drawn, are read where t
   ]);
 });
 
+test('symbols of fonts are read as Unicode has them, in texts and as bullets; those that are not known are counted', async () => {
+  const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset2 Symbol;}{\f2\fnil\fcharset2{\*\panose 05}Wingdings;}{\f3\fcharset2 Keys 3;}}`;
+  const rtf = String.raw`{\rtf1\ansi${fonts}\f0 It is 5{\f1 \'b0} and {\f1 a}, {\f2\'fc} paid, {\f2 \u-3844?} sent, {\f3\u-4031?}press \f2\'80\plain  end\par
+{\pntext\f2\'d8\tab}one\par}`;
+  const document = await parseText(rtf, 'a.rtf');
+  expect(outlineOf(document)).toEqual(['p It is 5° and α, ✓ paid, ✓ sent, press 🄋 end', '- one']);
+  expect(document.warnings).toMatchObject([{ code: 'symbols_unread', count: 1, message: expect.stringContaining('Keys 3') }]);
+});
+
 test('a code page whose letters are not known makes the document say so', async () => {
   const document = await parseText(String.raw`{\rtf1\ansi\ansicpg437 gr\'81n\par}`, 'a.rtf');
   expect(document.warnings).toMatchObject([{ code: 'encoding_uncertain', message: expect.stringContaining('code page 437') }]);

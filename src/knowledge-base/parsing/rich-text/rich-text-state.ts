@@ -1,4 +1,5 @@
 import type { WarningCounts } from '../warnings.ts';
+import { isSymbolFont, showSymbols } from '../../../library/office-files/symbol-fonts.ts';
 import { raisedSign, type Raised } from '../../../library/text/raised-digits.ts';
 import { codePageOf, decodeCodePage, isKnownCodePage } from './code-pages.ts';
 
@@ -25,6 +26,7 @@ type Destination = 'text' | 'none' | 'fonts' | 'styles' | 'title' | 'mark' | 'pr
 interface Group {
   destination: Destination;
   page: number;
+  font: string;
   skip: number;
   isBold: boolean;
   isHidden: boolean;
@@ -73,6 +75,7 @@ const skippedGroups = new Set(
 /** What a shape or a picture says to those who do not see it: its description, and the words that it draws (RTF 1.9.1, "Drawing Object Properties"). */
 const saidProperties = new Set(['wzDescription', 'gtextUNICODE']);
 const maxPropertyLength = 1 << 16;
+const maxFontNameLength = 200;
 const symbolCharacters: Record<string, string> = {
   tab: ' ',
   line: '\n',
@@ -98,6 +101,7 @@ export class RichTextState {
   private group: Group = {
     destination: 'text',
     page: 1252,
+    font: '',
     skip: 1,
     isBold: false,
     isHidden: false,
@@ -112,6 +116,8 @@ export class RichTextState {
   private readonly fontPages = new Map<number, number>();
   private readonly unknownPages = new Set<number>();
   private font = 0;
+  private fontName = '';
+  private readonly fontNames = new Map<number, string>();
   private readonly styleLevels = new Map<number, number>();
   private style = 0;
   private styleName = '';
@@ -227,10 +233,10 @@ export class RichTextState {
     const { group } = this;
     if (word === 'ansicpg') this.documentPage = group.page = number ?? 1252;
     else if (word === 'mac') this.documentPage = group.page = 10_000;
-    else if (word === 'f' && group.destination === 'fonts') this.font = number ?? 0;
+    else if (word === 'f' && group.destination === 'fonts') [this.font, this.fontName] = [number ?? 0, ''];
     else if (word === 'fcharset' && group.destination === 'fonts')
       this.fontPages.set(this.font, codePageOf(number ?? 0) ?? this.documentPage);
-    else if (word === 'f') group.page = this.fontPages.get(number ?? 0) ?? this.documentPage;
+    else if (word === 'f') this.setFont(number ?? 0);
     else if (word === 'uc') group.skip = number ?? 1;
     else if (word === 's') this.setStyle(number ?? 0);
     else if (word === 'b') group.isBold = number !== 0;
@@ -240,7 +246,7 @@ export class RichTextState {
     else if (word === 'sub' || (word === 'dn' && number !== undefined && number > 0)) group.raised = '_';
     else if (word === 'nosupersub' || word === 'up' || word === 'dn') group.raised = '';
     else if (word === 'plain')
-      Object.assign(group, { isBold: false, isHidden: false, isDeleted: false, raised: '', page: this.documentPage });
+      Object.assign(group, { isBold: false, isHidden: false, isDeleted: false, raised: '', page: this.documentPage, font: '' });
     else if (word === 'outlinelevel' && number !== undefined && number < 9 && group.destination === 'text') this.line.level = number + 1;
     else if (word === 'pard') [this.line.level, this.line.isInTable] = [0, false];
     else if (word === 'intbl') this.line.isInTable = true;
@@ -248,6 +254,11 @@ export class RichTextState {
     else if (word === 'cell' || word === 'nestcell') this.endCell();
     else if (word === 'row') this.endRow();
     else if (symbolCharacters[word] !== undefined) this.write(symbolCharacters[word]);
+  }
+
+  private setFont(number: number): void {
+    this.group.page = this.fontPages.get(number) ?? this.documentPage;
+    this.group.font = this.fontNames.get(number) ?? '';
   }
 
   private setStyle(number: number): void {
@@ -258,7 +269,12 @@ export class RichTextState {
   /** Decodes the collected bytes before their code page can change. */
   private flushBytes(): void {
     if (this.pending.length === 0) return;
-    const { page } = this.group;
+    const { page, font } = this.group;
+    if (isSymbolFont(font)) {
+      const codes = this.pending.map((byte) => String.fromCharCode(byte)).join('');
+      this.pending = [];
+      return this.write(codes);
+    }
     if (!isKnownCodePage(page) && this.pending.some((byte) => byte >= 0x80)) this.unknownPages.add(page);
     const text = decodeCodePage(Uint8Array.from(this.pending), page);
     this.pending = [];
@@ -269,16 +285,29 @@ export class RichTextState {
     const { destination, isHidden, isDeleted, isBold, raised } = this.group;
     const { line } = this;
     if (destination === 'title') this.title += text;
-    else if (destination === 'mark') line.mark = (line.mark ?? '') + text;
+    else if (destination === 'mark') line.mark = (line.mark ?? '') + this.showSymbols(text);
+    else if (destination === 'fonts') this.readFontName(text);
     else if (destination === 'styles') this.readStyleName(text);
     else if (destination === 'propertyName') this.property.name += text.slice(0, maxPropertyLength - this.property.name.length);
     else if (destination === 'propertyValue') this.property.value += text.slice(0, maxPropertyLength - this.property.value.length);
     else if (destination === 'text' && isHidden && !isDeleted) line.hasHidden ||= text.trim() !== '';
     else if (destination === 'text' && !isHidden && !isDeleted) {
-      const sign = raisedSign(line.pieces.at(-1) ?? '', raised, text);
-      line.pieces.push(sign + text);
+      const shown = this.showSymbols(text);
+      line.pieces.push(raisedSign(line.pieces.at(-1) ?? '', raised, shown) + shown);
       if (!isBold && text.trim() !== '') line.isAllBold = false;
     }
+  }
+
+  private showSymbols(text: string): string {
+    return showSymbols(text, this.group.font, (font) => this.warnings.add('symbols_unread', { font }));
+  }
+
+  /** A font's entry ends with its name and a semicolon. */
+  private readFontName(text: string): void {
+    if (this.fontName.length < maxFontNameLength) this.fontName += text;
+    if (!text.includes(';')) return;
+    this.fontNames.set(this.font, this.fontName.replace(/;[^]*/, '').trim());
+    this.fontName = '';
   }
 
   /** A style's entry ends with its name and a semicolon. */
