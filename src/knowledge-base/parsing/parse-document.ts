@@ -44,7 +44,7 @@ export async function parseDocument(bytes: Uint8Array, name: string, declaredTyp
   if (writer.blocks.length === 0) throw toEmptyDocumentError(type, reading);
   const withoutText = reading.pages_without_text ?? [];
   for (const place of withoutText) writer.warnings.add('pages_without_text', { place });
-  writer.warnings.add('images_skipped', { count: images.filter((name) => !writer.describedImages.has(name)).length });
+  writer.warnings.add('images_skipped', { count: images.filter((image) => !writer.describedImages.has(image)).length });
   const blocks = typesWithTypedHeadings.has(type) ? detectTypedHeadings(writer.blocks) : writer.blocks;
   return {
     title: cleanLine(reading.title ?? '').slice(0, 300) || findTitle(writer.blocks),

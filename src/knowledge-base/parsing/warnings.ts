@@ -57,7 +57,7 @@ export class WarningCounts {
    */
   add(code: WarningCode, { count = 1, place, detail = '', font }: WarningFacts = {}): void {
     if (count === 0) return;
-    const known = this.found.get(code) ?? { count: 0, places: [], detail, fonts: new Map() };
+    const known: Found = this.found.get(code) ?? { count: 0, places: [], detail, fonts: new Map() };
     known.count += count;
     if (font !== undefined) countFont(known.fonts, cleanLine(font).slice(0, maxFontLength), count);
     if (place !== undefined && known.places.length < maxPlaces) known.places.push(place);

@@ -5,6 +5,7 @@ const symbolFonts = new Set(['symbol', 'webdings', 'wingdings', 'wingdings 2', '
 /** Where Office stores the signs of symbol fonts. */
 const [firstSymbol, lastSymbol] = [0xf000, 0xf0ff];
 const storedSymbol = /[\uf000-\uf0ff]/;
+const storedSymbols = /[\uf000-\uf0ff]+/g;
 const lastSign = 0xff;
 
 /** Whether a font draws symbols in the place of letters, as far as their equivalents in Unicode are known. */
@@ -37,10 +38,12 @@ export function showSymbols(text: string, font: string, onUnread: (font: string)
 }
 
 /**
- * The text of a run of DrawingML, which names one font for its letters and one for its symbols. Programs keep the latter for runs of letters, too, so it counts only
- * for a text without any.
+ * The text of a run of DrawingML, which names one font for its letters and one for its symbols. Programs keep the latter for runs of letters, too, so there it counts
+ * for stored symbols alone.
  */
 export function showDrawnSymbols(text: string, fonts: { letters: string; symbols: string }, onUnread: (font: string) => void): string {
-  const isOfSymbols = fonts.symbols !== '' && !isSymbolFont(fonts.letters) && /^[\s\u0080-\u00ff\uf000-\uf0ff]+$/.test(text);
-  return showSymbols(text, isOfSymbols ? fonts.symbols : fonts.letters || fonts.symbols, onUnread);
+  const font = fonts.symbols || fonts.letters;
+  if (isSymbolFont(fonts.letters)) return showSymbols(text, fonts.letters, onUnread);
+  if (/^[\s\u0080-\u00ff\uf000-\uf0ff]+$/.test(text)) return showSymbols(text, font, onUnread);
+  return text.replaceAll(storedSymbols, (symbols) => showSymbols(symbols, font, onUnread));
 }

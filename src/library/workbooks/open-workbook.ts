@@ -42,7 +42,8 @@ export async function openWorkbook(archive: Archive, onUnreadSymbol: (font: stri
   return {
     sheets: sheetsOf('worksheet'),
     chartSheets: sheetsOf('chartsheet'),
-    rows: ({ part }, maxCharacters, onPrinted) => readSheetRows(archive.pieces(part), { texts, styles, maxCharacters, onPrinted, onUnreadSymbol }),
+    rows: ({ part }, maxCharacters, onPrinted) =>
+      readSheetRows(archive.pieces(part), { texts, styles, maxCharacters, onPrinted, onUnreadSymbol }),
   };
 }
 

@@ -161,7 +161,7 @@ test('JSON: a list, lines of objects and a lone value', async () => {
 });
 
 test('JSON: an empty name loses no value, and values stay in their order', async () => {
-  expect(await outline('{"": "x", "b": 1}', 'a.json')).toEqual(['p x', 'p b: 1']);
+  expect(await outline('{"": "x", "b": 1}', 'a.json')).toEqual(['p x\nb: 1']);
   expect(await outline('[{"id": 1, "": "x", "b": {"": 2, "c": null}}]', 'a.json')).toEqual(['p id: 1\nx\nb: 2\nb.c:']);
   expect(await outline('{"a": {"c": 1, "": ["x", "y"], "d": 2}}', 'a.json')).toEqual(['h1 a', 'p c: 1', '- x', '- y', 'p d: 2']);
   expect(await outline('{"a": null}', 'a.json')).toEqual(['p a:']);
@@ -201,7 +201,10 @@ test('Markdown: tags of elements, of custom elements and comments are no text', 
     'p Open 9',
     'p to 5',
   ]);
-  expect(await outline('<details><summary>Who pays?</summary>\n\nWe <pay>.\n\n</details>\n', 'a.md')).toEqual(['p Who pays?', 'p We <pay>.']);
+  expect(await outline('<details><summary>Who pays?</summary>\n\nWe <pay>.\n\n</details>\n', 'a.md')).toEqual([
+    'p Who pays?',
+    'p We <pay>.',
+  ]);
   expect(await outline('<svg width="9"><path d="M0 0"/><text>Sales</text></svg> after', 'a.md')).toEqual(['p after']);
 });
 
@@ -209,7 +212,10 @@ test('a picture is read by its title and its description, in HTML and in Markdow
   expect(await outline('![Map: Main Street 5](map.png "Our shop") and ![](x.png "Our door")', 'a.md')).toEqual([
     'p Our shop: Map: Main Street 5 and Our door',
   ]);
-  const page = await parseText('<p>See <img src="x.png" alt="" title="Our door"> and <img src="y.png" title="Map" alt="Map of us"> <img src="z.png"></p>', 'a.html');
+  const page = await parseText(
+    '<p>See <img src="x.png" alt="" title="Our door"> and <img src="y.png" title="Map" alt="Map of us"> <img src="z.png"></p>',
+    'a.html',
+  );
   expect(outlineOf(page)).toEqual(['p See Our door and Map of us']);
   expect(page.warnings).toMatchObject([{ code: 'images_skipped', count: 1 }]);
 });

@@ -256,8 +256,10 @@ test('charts are read as tables and once, text boxes once, and texts in fields t
   ]);
 });
 
-const drawing = (properties: string, content = '') => `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" ${properties}/>${content}</wp:inline></w:drawing></w:r>`;
-const picture = '<a:graphic><a:graphicData><pic:pic><pic:nvPicPr><pic:cNvPr id="2" name="x.png" descr="C:\\x.png"/></pic:nvPicPr><pic:blipFill><a:blip r:embed="r9"/></pic:blipFill></pic:pic></a:graphicData></a:graphic>';
+const drawing = (properties: string, content = '') =>
+  `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" ${properties}/>${content}</wp:inline></w:drawing></w:r>`;
+const picture =
+  '<a:graphic><a:graphicData><pic:pic><pic:nvPicPr><pic:cNvPr id="2" name="x.png" descr="C:\\x.png"/></pic:nvPicPr><pic:blipFill><a:blip r:embed="r9"/></pic:blipFill></pic:pic></a:graphicData></a:graphic>';
 
 test('a picture is read by its description where it stands, once', async () => {
   const cell = (content: string) => `<w:tc>${paragraph(content)}</w:tc>`;
@@ -315,7 +317,9 @@ test('words that are drawn are read, in files of every age, and once', async () 
     ) +
     paragraph('<w:r><w:pict><v:group alt="Two kettles"><v:shape><v:imagedata r:id="r9"/></v:shape></v:group></w:pict></w:r>') +
     paragraph('<w:r><w:object><v:shape alt="Table of prices"><v:imagedata r:id="r9"/></v:shape><o:OLEObject r:id="r8"/></w:object></w:r>') +
-    paragraph(`<w:r><w:drawing><lc:lockedCanvas><a:sp><a:txSp><a:txBody><a:p><a:r><a:t>On a canvas</a:t></a:r></a:p></a:txBody></a:txSp></a:sp></lc:lockedCanvas></w:drawing></w:r>`);
+    paragraph(
+      `<w:r><w:drawing><lc:lockedCanvas><a:sp><a:txSp><a:txBody><a:p><a:r><a:t>On a canvas</a:t></a:r></a:p></a:txBody></a:txSp></a:sp></lc:lockedCanvas></w:drawing></w:r>`,
+    );
   expect(await linesOf(body)).toEqual([
     'p Come Summer sale & more',
     'p Only today',
@@ -332,11 +336,11 @@ test('symbols of fonts are read as Unicode has them, whether an element, the run
   const font = (name: string) => `<w:rFonts w:ascii="${name}" w:hAnsi="${name}"/>`;
   const styles = `<w:styles ${w}><w:style w:type="character" w:styleId="Sign"><w:rPr>${font('Wingdings 2')}</w:rPr></w:style></w:styles>`;
   const body =
-    paragraph(symbol('Wingdings', 'F0FC'), run(' yes '), symbol('Wingdings', 'FB'), run(' no '), symbol('Arial', '00E9')) +
+    paragraph(run('Is '), symbol('Wingdings', 'F0FC'), run(' yes '), symbol('Wingdings', 'FB'), run(' no '), symbol('Arial', '00E9')) +
     paragraph(run('90'), run('\uf0b0', font('Symbol')), run(' at '), run('a', font('Symbol')), run(' < '), run('\uf0a5', font('symbol'))) +
     paragraph(run('P', '<w:rStyle w:val="Sign"/>'), run(' done, '), run('P', '<w:rStyle w:val="Sign"/><w:rFonts w:ascii="Arial"/>'));
   const document = await read(body, { 'word/styles.xml': styles });
-  expect(outlineOf(document)).toEqual(['p ✓ yes 🗶 no é', 'p 90° at α < ∞', 'p 🗸 done, P']);
+  expect(outlineOf(document)).toEqual(['p Is ✓ yes 🗶 no é', 'p 90° at α < ∞', 'p 🗸 done, P']);
   expect(document.warnings).toEqual([]);
 });
 

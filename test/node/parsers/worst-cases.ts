@@ -217,7 +217,11 @@ export const worstCases: WorstCase[] = [
   ),
   document('a.rtf of raised digits', 200 * KiB, (size) => `{\\rtf1 ${fillWith('1{\\super 2}', size)}}`),
   document('a.rtf of described pictures', 200 * KiB, (size) => `{\\rtf1 ${fillWith('{\\pict{\\sp{\\sn wzDescription}{\\sv a}}}', size)}}`),
-  document('a.rtf with a long description', 500 * KiB, (size) => `{\\rtf1 {\\pict{\\sp{\\sn wzDescription}{\\sv ${fillWith("\\'41", size)}}}}a}`),
+  document(
+    'a.rtf with a long description',
+    500 * KiB,
+    (size) => `{\\rtf1 {\\pict{\\sp{\\sn wzDescription}{\\sv ${fillWith("\\'41", size)}}}}a}`,
+  ),
   document('a.rtf of cells', 200 * KiB, (size) => `{\\rtf1 \\intbl ${fillWith('a\\cell ', size)}\\row}`),
   document('a.rtf of groups', 500 * KiB, (size) => `{\\rtf1 ${fillWith('{}', size)} a}`),
   document('a.rtf with long style names', 200 * KiB, (size) => `{\\rtf1 {\\stylesheet ${fillWith('{\\s1 a}', size)}} a}`),
@@ -236,10 +240,14 @@ export const worstCases: WorstCase[] = [
     makeWord(`<w:p>${fillWith('<w:r><w:t>a</w:t></w:r>', size)}</w:p>`),
   ),
   document('a.docx of symbols', 200 * KiB, (size) =>
-    makeWord(`<w:p>${fillWith('<w:r><w:rPr><w:rFonts w:ascii="None 1"/></w:rPr><w:sym w:font="None 2" w:char="F041"/><w:t>&#xF041;</w:t></w:r>', size)}</w:p>`),
+    makeWord(
+      `<w:p>${fillWith('<w:r><w:rPr><w:rFonts w:ascii="None 1"/></w:rPr><w:sym w:font="None 2" w:char="F041"/><w:t>&#xF041;</w:t></w:r>', size)}</w:p>`,
+    ),
   ),
   document('a.docx of described drawings', 200 * KiB, (size) =>
-    makeWord(`<w:p>${fillWith('<w:r><w:drawing><wp:docPr descr="a" title="b"/></w:drawing><w:pict><v:shape alt="c"><v:textpath string="d"/></v:shape></w:pict></w:r>', size)}</w:p>`),
+    makeWord(
+      `<w:p>${fillWith('<w:r><w:drawing><wp:docPr descr="a" title="b"/></w:drawing><w:pict><v:shape alt="c"><v:textpath string="d"/></v:shape></w:pict></w:r>', size)}</w:p>`,
+    ),
   ),
   document('a.docx of formulas', 200 * KiB, (size) =>
     makeWord(`<w:p>${fillWith('<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num></m:f></m:oMath>', size)}</w:p>`),

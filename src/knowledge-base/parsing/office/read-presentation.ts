@@ -66,9 +66,11 @@ async function writeSlide(archive: Archive, slide: string, { footers, masters }:
     if ('chart' in part) charts.add(part.chart);
   }
   for (const { type, target } of others)
-    if (type === 'diagramData') for (const part of (await readSlide(archive.pieces(target), writer.warnings)).parts) parts.push(toListItem(part));
+    if (type === 'diagramData')
+      for (const part of (await readSlide(archive.pieces(target), writer.warnings)).parts) parts.push(toListItem(part));
   for (const { type, target } of others)
-    if (type === 'notesSlide') for (const part of (await readSlide(archive.pieces(target), writer.warnings)).parts) parts.push(toNote(part));
+    if (type === 'notesSlide')
+      for (const part of (await readSlide(archive.pieces(target), writer.warnings)).parts) parts.push(toNote(part));
 
   for (const part of parts) if ('footer' in part && part.footer !== '') footers.add(part.footer);
   for (const text of await masters.findNew(others)) footers.add(text);

@@ -107,7 +107,9 @@ export class JsonOutline {
     const from = this.recordLevel !== -1 ? this.recordLevel : this.levels[0]?.isArray === false && this.levels.length > 1 ? 1 : 0;
     return this.levels
       .slice(from)
-      .flatMap((level, place, shown) => (level.isArray ? (place < shown.length - 1 ? [String(level.index)] : []) : level.key === '' ? [] : [level.key]))
+      .flatMap((level, place, shown) =>
+        level.isArray ? (place < shown.length - 1 ? [String(level.index)] : []) : level.key.trim() === '' ? [] : [level.key],
+      )
       .join('.');
   }
 

@@ -85,5 +85,7 @@ export class MarkdownTags {
 /** Whether HTML has an element of this name. A hyphen makes it the name of a custom element. */
 function isElement(name: string): boolean {
   const element = name.toLowerCase();
-  return otherElements.has(element) || elementsByAttribute.has(element) || loneElements.has(element) || /^[a-z][\w.]*-[\w.-]*$/.test(element);
+  return (
+    otherElements.has(element) || elementsByAttribute.has(element) || loneElements.has(element) || /^[a-z][\w.]*-[\w.-]*$/.test(element)
+  );
 }

@@ -24,20 +24,20 @@ export async function markdownToHtml(text: string): Promise<string> {
 }
 
 const tokenizer: TokenizerObject = {
-    table(src) {
-      const found = this.rules.block.table.exec(src);
-      if (!found) return undefined;
-      const [raw, header = '', delimiters = '', body = ''] = found;
-      const width = countCells(header);
-      const rows = body.split('\n');
-      const widest = rows.reduce((most, row) => Math.max(most, countCells(row)), width);
-      if (widest * rows.length > maxTableCells) return undefined;
-      if (widest === width) return false;
-      const [wideHeader, wideDelimiters] = [widen(header, ' |', widest - width), widen(delimiters, '---|', widest - width)];
-      const table = Tokenizer.prototype.table.call(this, `${wideHeader}\n${wideDelimiters}\n${body}`);
-      return table && { ...table, raw: withoutLineEnds(raw) };
-    },
-    def: (src) => (isNote(src) ? undefined : false),
+  table(src) {
+    const found = this.rules.block.table.exec(src);
+    if (!found) return undefined;
+    const [raw, header = '', delimiters = '', body = ''] = found;
+    const width = countCells(header);
+    const rows = body.split('\n');
+    const widest = rows.reduce((most, row) => Math.max(most, countCells(row)), width);
+    if (widest * rows.length > maxTableCells) return undefined;
+    if (widest === width) return false;
+    const [wideHeader, wideDelimiters] = [widen(header, ' |', widest - width), widen(delimiters, '---|', widest - width)];
+    const table = Tokenizer.prototype.table.call(this, `${wideHeader}\n${wideDelimiters}\n${body}`);
+    return table && { ...table, raw: withoutLineEnds(raw) };
+  },
+  def: (src) => (isNote(src) ? undefined : false),
 };
 
 /** `[^1]: Giftcards` and `[Note]: Important` define no address. */

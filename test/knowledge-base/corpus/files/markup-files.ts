@@ -238,13 +238,17 @@ const json: CorpusFile[] = [
     text('a: 1e5'),
     text('b: -0.00001\nc: 12345678901234567890\nd: 1.50\ne: true'),
   ]),
-  file('without-values.json', '{"shop":"Acme","fax":null,"open":{"mon":"9","sun":null,"":"ask 7","more":{}},"items":[{"id":1,"note":"","tags":[],"sizes":[4,null,6]}]}', [
-    text('shop: Acme\nfax:'),
-    heading(1, 'open'),
-    text('mon: 9\nsun:\nask 7\nmore:'),
-    heading(1, 'items'),
-    text('id: 1\nnote:\ntags:\nsizes: 4, , 6'),
-  ]),
+  file(
+    'without-values.json',
+    '{"shop":"Acme","fax":null,"open":{"mon":"9","sun":null,"":"ask 7","more":{}},"items":[{"id":1,"note":"","tags":[],"sizes":[4,null,6]}]}',
+    [
+      text('shop: Acme\nfax:'),
+      heading(1, 'open'),
+      text('mon: 9\nsun:\nask 7\nmore:'),
+      heading(1, 'items'),
+      text('id: 1\nnote:\ntags:\nsizes: 4, , 6'),
+    ],
+  ),
   file('rows.json', '[["Tea",2],["Cup",3]]', [text('1: Tea, 2'), text('2: Cup, 3')]),
 ];
 

@@ -107,7 +107,15 @@ export const presentationFiles: CorpusFile[] = [
   ),
   file(
     'described-shapes',
-    [heading(1, 'Where'), text('Map: Main Street 5'), text('A star'), text('New 7'), text('Rises from 2 to 9'), text('Photo by Ada'), text('Logo of Acme')],
+    [
+      heading(1, 'Where'),
+      text('Map: Main Street 5'),
+      text('A star'),
+      text('New 7'),
+      text('Rises from 2 to 9'),
+      text('Photo by Ada'),
+      text('Logo of Acme'),
+    ],
     [
       [
         slideOf(
@@ -122,19 +130,20 @@ export const presentationFiles: CorpusFile[] = [
       {},
       {
         'ppt/slides/_rels/slide1.xml.rels': relationships([['slideLayout', '../slideLayouts/slideLayout1.xml']]),
-        'ppt/slideLayouts/slideLayout1.xml': '<p:sldLayout><p:pic><p:nvPicPr><p:cNvPr id="8" descr="Logo of Acme"/></p:nvPicPr></p:pic></p:sldLayout>',
+        'ppt/slideLayouts/slideLayout1.xml':
+          '<p:sldLayout><p:pic><p:nvPicPr><p:cNvPr id="8" descr="Logo of Acme"/></p:nvPicPr></p:pic></p:sldLayout>',
       },
     ],
   ),
   file(
     'symbols',
-    [heading(1, 'Signs'), text('5 🡪 6 für 7'), text('🗹 paid'), text('α < β')],
+    [heading(1, 'Signs'), text('5 🡪 6 für 7 ⇨ 8'), text('🗹 paid'), text('α < β')],
     [
       [
         slideOf(
           title('Signs') +
             slideShape(
-              `<a:p><a:pPr>${bare}</a:pPr><a:r><a:t>5 </a:t></a:r><a:r><a:rPr><a:sym typeface="Wingdings" charset="2"/></a:rPr><a:t>à</a:t></a:r><a:r><a:rPr><a:sym typeface="Wingdings"/></a:rPr><a:t> 6 für 7</a:t></a:r></a:p>` +
+              `<a:p><a:pPr>${bare}</a:pPr><a:r><a:t>5 </a:t></a:r><a:r><a:rPr><a:sym typeface="Wingdings" charset="2"/></a:rPr><a:t>à</a:t></a:r><a:r><a:rPr><a:sym typeface="Wingdings"/></a:rPr><a:t> 6 für 7 \uf0f0 8</a:t></a:r></a:p>` +
                 `<a:p><a:pPr>${bare}</a:pPr><a:r><a:rPr><a:latin typeface="Wingdings"/></a:rPr><a:t>\uf0fe</a:t></a:r><a:r><a:t> paid</a:t></a:r></a:p>` +
                 `<a:p><a:pPr>${bare}</a:pPr><a:r><a:rPr><a:latin typeface="Symbol"/></a:rPr><a:t>a &lt; b</a:t></a:r></a:p>`,
             ),
@@ -145,7 +154,16 @@ export const presentationFiles: CorpusFile[] = [
   file(
     'symbols-of-other-fonts',
     [heading(1, 'Keys'), text('Press 1 twice 2')],
-    [[slideOf(title('Keys') + slideShape(`<a:p><a:pPr>${bare}</a:pPr><a:r><a:rPr><a:latin typeface="Keys 3"/></a:rPr><a:t>Press 1 \uf041twice 2</a:t></a:r></a:p>`))]],
+    [
+      [
+        slideOf(
+          title('Keys') +
+            slideShape(
+              `<a:p><a:pPr>${bare}</a:pPr><a:r><a:rPr><a:latin typeface="Keys 3"/></a:rPr><a:t>Press 1 \uf041twice 2</a:t></a:r></a:p>`,
+            ),
+        ),
+      ],
+    ],
     { warned: ['symbols_unread'] },
   ),
   file(

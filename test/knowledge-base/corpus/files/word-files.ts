@@ -220,7 +220,14 @@ const others: CorpusFile[] = [
         '<w:r><w:drawing><wp:inline><wp:docPr id="2" descr="How it works"/><a:graphic><a:graphicData><dgm:relIds r:dm="r3"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>',
       ) +
       wordParagraph('After 4'),
-    [text('Find us 1 Map: Main Street 5 or call 2'), text('Summer sale 3'), text('How it works'), text('pack 5'), text('send 6'), text('After 4')],
+    [
+      text('Find us 1 Map: Main Street 5 or call 2'),
+      text('Summer sale 3'),
+      text('How it works'),
+      text('pack 5'),
+      text('send 6'),
+      text('After 4'),
+    ],
     {
       parts: {
         'word/diagrams/diagramData1.xml':

@@ -138,34 +138,39 @@ export const workbookFiles: CorpusFile[] = [
         },
       ),
   ),
-  file(
-    'symbols',
-    [table(['Item', 'In stock', 'Note'], ['Tea', '✓', 'α 5'], ['Cup', '🗸', 'Page 6'])],
-    () =>
-      makeWorkbook(
-        [
-          {
-            name: 'Sheet1',
-            rows: `<row r="1">${named('A1', 'Item')}${named('B1', 'In stock')}${named('C1', 'Note')}</row><row r="2">${named('A2', 'Tea')}<c r="B2" s="1" t="s"><v>0</v></c>${cell('C2', 1, 't="s"')}</row><row r="3">${named('A3', 'Cup')}<c r="B3" s="2" t="inlineStr"><is><t>P</t></is></c>${cell('C3', 2, 't="s" s="2"')}</row>`,
-          },
-        ],
+  file('symbols', [table(['Item', 'In stock', 'Note'], ['Tea', '✓', 'α 5'], ['Cup', '🗸', 'Page 6'])], () =>
+    makeWorkbook(
+      [
         {
-          fonts: ['Wingdings', 'Wingdings 2'],
-          texts: [
-            '<t>\u00fc</t>',
-            '<r><rPr><rFont val="Symbol"/></rPr><t>a</t></r><r><t xml:space="preserve"> 5</t></r>',
-            '<r><rPr><rFont val="Arial"/></rPr><t>Page 6</t></r>',
-          ],
+          name: 'Sheet1',
+          rows: `<row r="1">${named('A1', 'Item')}${named('B1', 'In stock')}${named('C1', 'Note')}</row><row r="2">${named('A2', 'Tea')}<c r="B2" s="1" t="s"><v>0</v></c>${cell('C2', 1, 't="s"')}</row><row r="3">${named('A3', 'Cup')}<c r="B3" s="2" t="inlineStr"><is><t>P</t></is></c>${cell('C3', 2, 't="s" s="2"')}</row>`,
         },
-      ),
+      ],
+      {
+        fonts: ['Wingdings', 'Wingdings 2'],
+        texts: [
+          '<t>\u00fc</t>',
+          '<r><rPr><rFont val="Symbol"/></rPr><t>a</t></r><r><t xml:space="preserve"> 5</t></r>',
+          '<r><rPr><rFont val="Arial"/></rPr><t>Page 6</t></r>',
+        ],
+      },
+    ),
   ),
   file(
     'symbols-of-other-fonts',
     [table(['Key', 'Use'], ['', 'twice 2'])],
     () =>
-      makeWorkbook([{ name: 'Sheet1', rows: `<row r="1">${named('A1', 'Key')}${named('B1', 'Use')}</row><row r="2"><c r="A2" s="1" t="inlineStr"><is><t>\uf041</t></is></c>${named('B2', 'twice 2')}</row>` }], {
-        fonts: ['Keys 3'],
-      }),
+      makeWorkbook(
+        [
+          {
+            name: 'Sheet1',
+            rows: `<row r="1">${named('A1', 'Key')}${named('B1', 'Use')}</row><row r="2"><c r="A2" s="1" t="inlineStr"><is><t>\uf041</t></is></c>${named('B2', 'twice 2')}</row>`,
+          },
+        ],
+        {
+          fonts: ['Keys 3'],
+        },
+      ),
     { warned: ['symbols_unread'] },
   ),
   file('merged-cells', [table(['Item', 'Size', '', 'Price'], ['Kettle', '1 l', '', '49'], ['', '2 l', 'steel', '59'])], () =>
