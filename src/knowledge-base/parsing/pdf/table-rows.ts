@@ -12,6 +12,8 @@ const minLineGap = 0.95;
 const maxLineGap = 1.65;
 /** Up to this share of lines that certainly begin a row, the closer distances are those of lines in a cell. */
 const maxShareOfRows = 0.35;
+/** Up to this share of groups of close lines with two values in a column, the groups are rows. */
+const maxShareOfSeveralValues = 0.1;
 /** The share of groups of lines that begin with several cells in a table. */
 const minShareOfSeveral = 0.6;
 /** With lines drawn between the rows, a row has at most this many lines on average. */
@@ -128,14 +130,31 @@ function measureSpacing(lines: Line[], widths: Map<number, number>, rules: Rule[
 /** The distance of lines in a cell: undefined if the closest lines are rows themselves. */
 function findLineDistance(lines: Line[], widths: Map<number, number>): number | undefined {
   const gaps = toGaps(lines.map(({ row }) => row));
-  const closest = findClosestGap(gaps.filter((gap, index) => gap >= (lines[index]?.row.size ?? 0) * minLineGap));
-  const close = gaps.flatMap((gap, index) => (gap <= closest * maxLineGapRatio ? [index] : []));
-  if (close.length === 0 || close.length === gaps.length) return undefined;
+  const closest = findClosestGap(gaps.filter((gap, index) => !areCentred(gap, lines, index)));
+  const close = gaps.flatMap((gap, index) => (gap <= closest * maxLineGapRatio && !areCentred(gap, lines, index) ? [index] : []));
+  if (close.length === 0 || gaps.every((gap) => gap <= closest * maxLineGapRatio)) return undefined;
   const certainRows = close.filter((index) => beginsRow(lines[index]!.cells, lines[index + 1]!.cells, widths));
   if (certainRows.length > close.length * maxShareOfRows) return undefined;
-  const starts = lines.filter((_, index) => index === 0 || (gaps[index - 1] ?? 0) > closest * maxLineGapRatio);
-  return starts.filter(({ cells }) => cells.size > 1).length >= starts.length * minShareOfSeveral ? closest : undefined;
+  const groups: Cells[][] = [];
+  for (const [index, { cells }] of lines.entries()) {
+    if (index === 0 || (gaps[index - 1] ?? 0) > closest * maxLineGapRatio) groups.push([]);
+    groups.at(-1)!.push(cells);
+  }
+  const withSeveral = groups.filter((group) => new Set(group.flatMap((cells) => [...cells.keys()])).size > 1);
+  const withTwoValues = groups.filter(hasSeveralValues);
+  return withSeveral.length >= groups.length * minShareOfSeveral && withTwoValues.length <= groups.length * maxShareOfSeveralValues
+    ? closest
+    : undefined;
 }
+
+/** Whether lines have several values in one column: then they are several rows. */
+function hasSeveralValues(lines: Cells[]): boolean {
+  const values = lines.flatMap((cells) => Array.from(valuesOf(cells)));
+  return new Set(values).size < values.length;
+}
+
+/** Whether two lines are closer than lines of one cell: their cells stand in the middle of one row. */
+const areCentred = (gap: number, lines: Line[], index: number): boolean => gap < (lines[index]?.row.size ?? 0) * minLineGap;
 
 function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, areRowsRuled, widths }: Spacing): boolean {
   const last = group.rows.at(-1)!;
@@ -157,7 +176,8 @@ function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, a
   if (closest !== undefined) {
     if (gap > closest * maxLineGapRatio) return false;
     if (isWithin) return pairs.length === 1 || wrapped > 0 || readsOn;
-    return group.rows.length === 1 && wrapped > 0 && [...group.cells.keys()].every((column) => cells.has(column));
+    // A shorter text that stands in the middle of the row begins beside a later line of the longer one.
+    return wrapped > 0 && [...group.cells.keys()].every((column) => cells.has(column));
   }
   if (!isWithin || gap > row.size * maxLineGap) return false;
   if (pairs.length < group.cells.size && pairs.every(({ segment, before }) => before && goesOn(before, segment))) return true;
@@ -190,10 +210,8 @@ export function hasSeveralRows(rows: Row[], find: FindColumn, widths: Map<number
   const lines = toCells(rows, find);
   const pairs = lines.slice(1).map((cells, index) => [lines[index]!, cells] as const);
   const begun = pairs.filter(([above, cells]) => beginsRow(above, cells, widths)).length;
-  const values = lines.flatMap((cells) => Array.from(valuesOf(cells)));
   const columns = new Set(lines.flatMap((cells) => Array.from(cells.keys()))).size;
-  const hasSeveralValues = new Set(values).size < values.length;
-  return columns > 1 && (hasSeveralValues || (!areRowsRuled && rows.length >= minLinesOfRows && begun >= pairs.length * minShareOfRows));
+  return columns > 1 && (hasSeveralValues(lines) || (!areRowsRuled && rows.length >= minLinesOfRows && begun >= pairs.length * minShareOfRows));
 }
 
 /** Splits segments that hold two close cells. */
