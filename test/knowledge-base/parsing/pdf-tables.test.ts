@@ -89,10 +89,38 @@ test('tables without drawn lines between the rows are read by their columns, how
   );
 });
 
+const described: string[][] = [
+  ['Model', 'What it is for', 'Price'],
+  ['K-100', 'Boils a litre of water in three minutes and keeps it warm', '19.90'],
+  ['K-200', 'Boils two litres', '29.90'],
+  ['K-300 for offices and kitchens', 'Two', '39.90'],
+  ['K-400', 'With a thermometer, a timer, a cover and a long cable for gardens', '49.90'],
+];
+
+test.each([1.4, 1.7, 2.2])(
+  'without drawn lines, cells in the middle of their rows are told by the space between rows (%s)',
+  async (gap) => {
+    const table: DrawnTable = { rows: described, widths: [90, 110, 60], size: 10, rules: 'none', gaps: [gap], isInMiddle: true };
+    expect(await read(table)).toEqual(toLines(described));
+    expect(await read({ ...table, isCentred: true })).toEqual(toLines(described));
+  },
+);
+
+test('a table of two columns, whose short cells stand in the middle of their rows, is no text in two columns', async () => {
+  const rows = [
+    ['Kind', 'Price'],
+    ['Cover hose kettle cable of steel', '2433.16'],
+    ['Berlin lamp', '8270.60'],
+    ['Chair spare chair for an office', '1877.12'],
+    ['Garden kettle with a spare cover', '9989.76'],
+  ];
+  expect(await read({ rows, widths: [90, 80], size: 10, rules: 'none', gaps: [1.8], isInMiddle: true })).toEqual(toLines(rows));
+});
+
 test('no word of a table is lost or read twice, whatever its lines, spaces and empty cells', async () => {
   await fc.assert(
-    fc.asyncProperty(tables(['all', 'across', 'header', 'none'], 6), async (made) => {
-      const table = toTable(made, true);
+    fc.asyncProperty(tables(['all', 'across', 'header', 'none'], 6), fc.boolean(), fc.boolean(), async (made, isCentred, isInMiddle) => {
+      const table = { ...toTable(made, true), isCentred, isInMiddle };
       const words = (lines: string[]) =>
         lines
           .join(' ')

@@ -2,7 +2,7 @@ import { median, measureLinePitch, groupIntoRows } from './rows.ts';
 import type { Region, Row } from './rows.ts';
 import type { Rule } from './rules.ts';
 import type { Segment } from './segments.ts';
-import { columnsOf, countRuledRows, groupByDistance, groupTableRows } from './table-rows.ts';
+import { columnsOf, countRuledRows, groupByDistance, groupCentredRows, groupTableRows } from './table-rows.ts';
 import { findTables } from './tables.ts';
 
 const maxDepth = 8;
@@ -15,6 +15,7 @@ const maxSteps = 1000;
 const maxCellLines = 8;
 /** Texts beside each other with so many lines drawn between them are cells. */
 const minRuledRows = 2;
+const minCentredRows = 3;
 
 /**
  * Splits a page into regions in reading order. A gutter separates columns or the cells of a table. Rows across the gutter, and wide white
@@ -108,7 +109,7 @@ function splitSides(rows: Row[], gutter: number): [Segment[], Segment[]] {
 function isTable(rows: Row[], left: Segment[], right: Segment[], gutter: number, rules: Rule[]): boolean {
   if (rows.some(({ segments }) => segments.some(isPlaceOfTable))) return false;
   const beside = rows.filter((row) => isAlignedAt(row, gutter)).length;
-  if (beside < Math.min(groupIntoRows(left).length, groupIntoRows(right).length) * 0.6) return false;
+  if (beside < Math.min(groupIntoRows(left).length, groupIntoRows(right).length) * 0.6 && !areCellsCentred(rows, gutter)) return false;
   if (!isRunningText(left) || !isRunningText(right)) return true;
   const groups = countRuledRows(rows, rules) >= minRuledRows ? (groupTableRows(rows, columnsOf(rows), rules) ?? []) : groupByDistance(rows);
   const beginTogether = groups.filter(([first]) => first && isAlignedAt(first, gutter)).length;
@@ -120,6 +121,16 @@ function isTable(rows: Row[], left: Segment[], right: Segment[], gutter: number,
       0,
     ) <= maxCellLines
   );
+}
+
+/** Whether the space across both sides parts cells whose texts stand in the middle of their rows: between two of these spaces, both sides have text. */
+function areCellsCentred(rows: Row[], gutter: number): boolean {
+  const groups = groupCentredRows(rows);
+  const onBothSides = groups.filter((group) => {
+    const segments = group.flatMap((row) => row.segments);
+    return segments.some(({ right }) => right <= gutter) && segments.some(({ left }) => left >= gutter);
+  });
+  return groups.length >= minCentredRows && onBothSides.length >= groups.length * 0.8;
 }
 
 /** A line that stands for a table in drawn lines has no text of its own. Such tables beside each other are those of columns. */

@@ -99,6 +99,36 @@ export function groupByDistance(rows: Row[]): Row[][] {
   return groups.length > 1 && groups.length < rows.length && beginInSeveral >= groups.length * minShareOfSeveral ? groups : [];
 }
 
+/** Whether a line is closer to the one before than lines of a cell are. */
+const isCloserThanLines = (rows: Row[], index: number): boolean => {
+  const [above, row] = [rows[index - 1], rows[index]];
+  return above !== undefined && row !== undefined && row.baseline - above.baseline < above.size * minLineGap;
+};
+
+/** Whether a line has several cells, or stands between the lines of cells beside it. */
+export const isBesideCells = (rows: Row[], index: number): boolean =>
+  rows[index]!.segments.length > 1 || isCloserThanLines(rows, index) || isCloserThanLines(rows, index + 1);
+
+/**
+ * Groups rows by the white space across all columns, where lines of some cells stand between those of others, since their texts are in the middle of their rows. Empty:
+ * there are no such lines.
+ */
+export function groupCentredRows(rows: Row[]): Row[][] {
+  const gaps = toGaps(rows);
+  const areCloser = gaps.map((_, index) => isCloserThanLines(rows, index + 1));
+  if (!areCloser.includes(true)) return [];
+  const others = gaps.filter((_, index) => !areCloser[index]);
+  const limit = findClosestGap(others) * maxLineGapRatio;
+  const isUneven = others.some((gap) => gap > limit);
+  const groups: Row[][] = [];
+  for (const [index, row] of rows.entries()) {
+    const goesOn = index > 0 && (areCloser[index - 1] || (isUneven && gaps[index - 1]! <= limit));
+    if (goesOn) groups.at(-1)!.push(row);
+    else groups.push([row]);
+  }
+  return groups;
+}
+
 /** How many rows have a line drawn above them. */
 export const countRuledRows = (rows: Row[], rules: Rule[]): number =>
   rules.length === 0 ? 0 : rows.slice(1).filter((row, index) => isRuledBetween(rows[index]!, row, rules)).length;
@@ -211,7 +241,9 @@ export function hasSeveralRows(rows: Row[], find: FindColumn, widths: Map<number
   const pairs = lines.slice(1).map((cells, index) => [lines[index]!, cells] as const);
   const begun = pairs.filter(([above, cells]) => beginsRow(above, cells, widths)).length;
   const columns = new Set(lines.flatMap((cells) => Array.from(cells.keys()))).size;
-  return columns > 1 && (hasSeveralValues(lines) || (!areRowsRuled && rows.length >= minLinesOfRows && begun >= pairs.length * minShareOfRows));
+  return (
+    columns > 1 && (hasSeveralValues(lines) || (!areRowsRuled && rows.length >= minLinesOfRows && begun >= pairs.length * minShareOfRows))
+  );
 }
 
 /** Splits segments that hold two close cells. */

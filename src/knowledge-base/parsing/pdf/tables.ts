@@ -1,7 +1,7 @@
 import { median } from './rows.ts';
 import type { Region, Row } from './rows.ts';
 import type { Rule } from './rules.ts';
-import { splitByColumns, countCloseRows, splitCloseCells } from './table-rows.ts';
+import { isBesideCells, splitByColumns, countCloseRows, splitCloseCells } from './table-rows.ts';
 
 /** Finds the tables in a band of rows. Lines in a larger font, and single cells before and after a table, are not part of it. */
 export function findTables(rows: Row[], rules: Rule[]): Region[] {
@@ -17,9 +17,9 @@ export function findTables(rows: Row[], rules: Rule[]): Region[] {
     else regions.push({ kind, rows: [row] });
   }
   return regions.flatMap((region): Region[] => {
-    const first = region.rows.findIndex((row) => row.segments.length > 1);
+    const first = region.rows.findIndex((_, index) => isBesideCells(region.rows, index));
     if (region.kind === 'lines' || first === -1) return [{ kind: 'lines', rows: region.rows }];
-    const end = region.rows.findLastIndex((row) => row.segments.length > 1) + 1;
+    const end = region.rows.findLastIndex((_, index) => isBesideCells(region.rows, index)) + 1;
     const [before, table, after] = [region.rows.slice(0, first), region.rows.slice(first, end), region.rows.slice(end)];
     // A cell of the last row may have more lines than the others.
     const close = countCloseRows(after, table, rules);
