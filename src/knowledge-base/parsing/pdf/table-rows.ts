@@ -122,8 +122,8 @@ export function groupCentredRows(rows: Row[]): Row[][] {
   const isUneven = others.some((gap) => gap > limit);
   const groups: Row[][] = [];
   for (const [index, row] of rows.entries()) {
-    const goesOn = index > 0 && (areCloser[index - 1] || (isUneven && gaps[index - 1]! <= limit));
-    if (goesOn) groups.at(-1)!.push(row);
+    const isClose = index > 0 && (areCloser[index - 1] || (isUneven && gaps[index - 1]! <= limit));
+    if (isClose) groups.at(-1)!.push(row);
     else groups.push([row]);
   }
   return groups;
@@ -159,9 +159,10 @@ function measureSpacing(lines: Line[], widths: Map<number, number>, rules: Rule[
 
 /** The distance of lines in a cell: undefined if the closest lines are rows themselves. */
 function findLineDistance(lines: Line[], widths: Map<number, number>): number | undefined {
-  const gaps = toGaps(lines.map(({ row }) => row));
-  const closest = findClosestGap(gaps.filter((gap, index) => !areCentred(gap, lines, index)));
-  const close = gaps.flatMap((gap, index) => (gap <= closest * maxLineGapRatio && !areCentred(gap, lines, index) ? [index] : []));
+  const rows = lines.map(({ row }) => row);
+  const gaps = toGaps(rows);
+  const closest = findClosestGap(gaps.filter((_, index) => !isCloserThanLines(rows, index + 1)));
+  const close = gaps.flatMap((gap, index) => (gap <= closest * maxLineGapRatio && !isCloserThanLines(rows, index + 1) ? [index] : []));
   if (close.length === 0 || gaps.every((gap) => gap <= closest * maxLineGapRatio)) return undefined;
   const certainRows = close.filter((index) => beginsRow(lines[index]!.cells, lines[index + 1]!.cells, widths));
   if (certainRows.length > close.length * maxShareOfRows) return undefined;
@@ -182,9 +183,6 @@ function hasSeveralValues(lines: Cells[]): boolean {
   const values = lines.flatMap((cells) => Array.from(valuesOf(cells)));
   return new Set(values).size < values.length;
 }
-
-/** Whether two lines are closer than lines of one cell: their cells stand in the middle of one row. */
-const areCentred = (gap: number, lines: Line[], index: number): boolean => gap < (lines[index]?.row.size ?? 0) * minLineGap;
 
 function continuesRow(group: RowGroup, { row, cells }: Line, { rules, closest, areRowsRuled, widths }: Spacing): boolean {
   const last = group.rows.at(-1)!;
@@ -235,7 +233,7 @@ function isRuledBetween(above: Row, row: Row, rules: Rule[]): boolean {
  * table has lines between many rows, so that only values count.
  */
 export function hasSeveralRows(rows: Row[], find: FindColumn, widths: Map<number, number>, areRowsRuled: boolean): boolean {
-  const areCentred = toGaps(rows).some((gap, index) => gap < (rows[index]?.size ?? 0) * minLineGap);
+  const areCentred = rows.some((_, index) => isCloserThanLines(rows, index));
   if (areCentred && rows.length <= maxCentredLines) return false;
   const lines = toCells(rows, find);
   const pairs = lines.slice(1).map((cells, index) => [lines[index]!, cells] as const);
