@@ -221,11 +221,19 @@ export const SheetPreview = z
   .object({
     sheet_name: z.string().describe('Name of the tab that is shown.'),
     sheets: z.array(z.string()).describe('Names of all tabs.'),
+    header_row: z.int().describe('Row of the spreadsheet that has the headings, from 1; lines above it are titles.'),
     headers: z
       .array(z.string())
       .describe('Headings of the columns, unique: a repeated one has a suffix (`Name_2`), a blank one its position (`column_3`).'),
-    sample_rows: z.array(z.array(z.string())).describe('The first 5 rows, a cell for each heading.'),
-    suggested_mapping: z.record(z.string(), z.string()).describe('By field of a contact, the column that seems to hold it.'),
+    sample_rows: z.array(z.array(z.string())).describe('The first 5 rows below the headings, a cell for each heading.'),
+    phone_columns: z
+      .array(z.string())
+      .describe(
+        "Headings that are words for phone numbers, the person's own before the company's. With the suggested mapping each row has the phone of the first of them whose cell holds a number.",
+      ),
+    suggested_mapping: z
+      .record(z.string(), z.string())
+      .describe('By field of a contact, the column that seems to hold it; a column right of the headings has its place as name (`column_10`).'),
   })
   .describe('What is in the sheet.')
   .openapi('SheetPreview');

@@ -1,5 +1,6 @@
 import { toHeaderKey, toSnakeCaseKey } from '../../contacts/import/header-key.ts';
 import { missingColumnMessage } from '../../contacts/import/read-contacts.ts';
+import { choosePhoneColumns, type PhoneChoice } from '../../contacts/import/choose-phone.ts';
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
 import { columnName, type Table } from '../../library/delimited-text/table-of-records.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
@@ -8,42 +9,46 @@ import type { SourceOptions } from './options.ts';
 /** `source_options.phone_column` names a column that the table does not have. */
 export class UnknownColumn extends UnreadableFileError {}
 
-/** How the phone column was chosen: by `source_options`, by the mapping of the integration, or by its header. */
-type PhoneChoice = 'named' | 'mapped' | 'found';
-
 /** A table's headers and the columns that a campaign reads. */
 export interface TableColumns extends SourceColumns {
   headers: string[];
-  choice: PhoneChoice;
 }
 
-/** `phones`: the indexes of the phone columns, the preferred one first. `variables`: the columns that become variables. `width`: of all columns. */
+/**
+ * `phones`: the indexes of the phone columns, the preferred one first; `choice`: how they were chosen. `variables`: the columns that become
+ * variables. `width`: of all columns.
+ */
 export interface SourceColumns {
   phones: [number, ...number[]];
+  choice: PhoneChoice;
   variables: { index: number; name: string; isNamed: boolean }[];
   width: number;
 }
 
-/** `mapped_column`: the header that an integration has as phone. */
+/** `mapped_column`: the one of the headers that an integration has as phone. */
 interface ColumnChoice extends Pick<SourceOptions, 'phone_column'> {
   mapped_column?: string | undefined;
 }
 
 /**
- * Chooses the phone columns of a table: the named column alone, else the mapped one and every column whose header is a word for phone numbers, the
- * person's own first. Every column except the first phone column is a variable. Throws `UnreadableFileError` without a phone column.
+ * Chooses the columns of a table: the phone columns, and as variables every column except the first of these. Throws `UnreadableFileError`
+ * without a phone column.
  */
 export function chooseColumns(
   { headers, sample }: Pick<Table, 'headers' | 'sample'>,
   { phone_column: named, mapped_column: mapped }: ColumnChoice,
   defaultCountry: string,
 ): SourceColumns {
-  const preferred = mapped === undefined ? [] : [headers.indexOf(mapped)];
-  const [phone, ...others] = named
-    ? [findNamedColumn(headers, named, defaultCountry)]
-    : [...new Set([...preferred, ...findPhoneColumns(headers, sample)])];
+  const { columns, choice } = choosePhoneColumns(
+    { headers, sample },
+    {
+      named: named ? findNamedColumn(headers, named, defaultCountry) : undefined,
+      mapped: mapped === undefined ? undefined : headers.indexOf(mapped),
+    },
+  );
+  const [phone, ...others] = columns;
   if (phone === undefined) throw new UnreadableFileError(missingColumnMessage('phone numbers', ['phone'], headers, defaultCountry));
-  return { phones: [phone, ...others], variables: nameVariables(headers, phone), width: headers.length };
+  return { phones: [phone, ...others], choice, variables: nameVariables(headers, phone), width: headers.length };
 }
 
 /** Whether these cells are headers among which is the phone column. */

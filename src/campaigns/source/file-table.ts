@@ -26,7 +26,7 @@ export async function toFileTable(table: Table, options: SourceOptions, defaultC
     const columns = chooseColumns(table, options, country);
     if (table.sample.length === 0) throw new UnreadableFileError('The file has a header row and no rows below it; add the people to call');
     return {
-      columns: { ...columns, headers: table.headers, choice: options.phone_column ? 'named' : 'found' },
+      columns: { ...columns, headers: table.headers },
       count: () => countRows(table.rows),
       batches: (seen = new CompactSeenPhones(), batchRows = 500) =>
         readSourceRows(table.rows, columns, { defaultCountry: country, seen, batchRows }),

@@ -1,6 +1,6 @@
-import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
 import { columnName, type TableRow } from '../../library/delimited-text/table-of-records.ts';
 import type { Context } from '../../context.ts';
+import { chooseRowPhone } from '../../contacts/import/choose-phone.ts';
 import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
 import { findNamedTimeZone } from '../../contacts/contacts/named-time-zone.ts';
 import type { SourceColumns } from './columns.ts';
@@ -35,18 +35,18 @@ function toSourceRow(
   seen: SeenPhones,
 ): SourceRow {
   const variables = toVariables(cells, columns);
-  const filled = columns.phones.flatMap((column) => (cells[column] ? [{ column, cell: cells[column] }] : []));
+  const filled = columns.phones.find((column) => cells[column]);
   const toFailed = (reason: string): SourceRow => ({
     row_number,
-    phone: (filled[0]?.cell ?? '').slice(0, 100),
+    phone: (filled === undefined ? '' : cells[filled]!).slice(0, 100),
     state: 'failed',
     reason,
     variables,
   });
 
   if (problem !== undefined) return toFailed(`broken_row: ${problem}`);
-  if (filled.length === 0) return toFailed('empty: the row has no phone number');
-  const reading = parseFirstPhone(filled, defaultCountry);
+  const reading = chooseRowPhone(cells, columns.phones, defaultCountry);
+  if (reading === null) return toFailed('empty: the row has no phone number');
   if ('reason' in reading) return toFailed(`${reading.reason}: ${reading.detail}`);
   const length = Object.values(variables).reduce((sum, value) => sum + value.length, 0);
   if (length > maxVariablesLength)
@@ -55,17 +55,6 @@ function toSourceRow(
       variables: {},
     };
   return { row_number, phone: reading.phone, phone_column: reading.column, ...claimPhone(seen, reading.phone, row_number), variables };
-}
-
-/** The first phone that can be read, and the column that it is from; else why the first cell cannot. */
-function parseFirstPhone(filled: { column: number; cell: string }[], defaultCountry: string) {
-  const first = findFirstPhone(filled[0]!.cell, defaultCountry);
-  if ('phone' in first) return { ...first, column: filled[0]!.column };
-  for (const { column, cell } of filled.slice(1)) {
-    const reading = findFirstPhone(cell, defaultCountry);
-    if ('phone' in reading) return { ...reading, column };
-  }
-  return first;
 }
 
 /** All rows have the same variables; only an empty cell of a column without header is left out. A cell right of all columns is named by its place. */

@@ -46,7 +46,7 @@ export async function openSheetTable(
 ): Promise<SheetTable> {
   const sheet = requireSuccess(opened);
   const { name } = sheet;
-  const { headerRow, headers } = await findSheetHeader(sheet, options, async (request) => requireSuccess(await sheet.read(request)));
+  const { row: headerRow, headers } = await findSheetHeader(sheet, options, async (request) => requireSuccess(await sheet.read(request)));
   if (headers.length === 0) throw new UnreadableFileError(`The sheet "${name}" is empty: it has no header row`);
   if (headers.length > maxColumns)
     throw new UnreadableFileError(`The sheet "${name}" has ${headers.length} columns, which is more than ${maxColumns}`);
@@ -63,13 +63,17 @@ export async function openSheetTable(
   /** Finds the chosen columns by name among the current headers. */
   const locateColumns = (names: string[]): SourceColumns => {
     const located = chooseColumns({ headers: names, sample: [] }, { phone_column: phones[0] }, country);
-    return { ...located, phones: [located.phones[0], ...phones.slice(1).flatMap((phone) => findIndexes(names, phone))] };
+    return {
+      ...located,
+      choice: chosen.choice,
+      phones: [located.phones[0], ...phones.slice(1).flatMap((phone) => findIndexes(names, phone))],
+    };
   };
 
   const toRowNumber = (row: number | null) => (row === null ? null : row - headerRow);
   let columns = chosen;
   const table: SheetTable = {
-    columns: { ...chosen, headers, choice: options.phone_column ? 'named' : mapped === undefined ? 'found' : 'mapped' },
+    columns: { ...chosen, headers },
     async count() {
       let counted = toRows(first, 1, headerRow).length;
       let next = toRowNumber(first.next);

@@ -38,12 +38,17 @@ export function mapContactColumns(headers: string[], except: number[]): ContactC
   return { fields, fullName, isFamilyFirst, customKeys: toCustomKeys(headers) };
 }
 
+/** The key of a header as a custom field, different from the fields of a contact; empty: the header has no letters. */
+export function toCustomKey(header: string): string {
+  const plain = toSnakeCaseKey(header);
+  return plain === 'phone' || plain in fieldHeaders ? `${plain}_column` : plain;
+}
+
 /** A key for each header, unique and different from the fields of a contact. */
 function toCustomKeys(headers: string[]): string[] {
   const taken = new Set<string>();
   return headers.map((header, index) => {
-    const plain = toSnakeCaseKey(header) || columnName(index);
-    const wanted = plain === 'phone' || plain in fieldHeaders ? `${plain}_column` : plain;
+    const wanted = toCustomKey(header) || columnName(index);
     let key = wanted;
     for (let count = 2; taken.has(key); count += 1) key = `${wanted}_${count}`;
     taken.add(key);

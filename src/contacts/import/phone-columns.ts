@@ -26,12 +26,6 @@ export function findPhoneColumns(headers: string[], sample: { cells: string[] }[
     .map((column) => column.index);
 }
 
-/** The one phone column where only one can be taken: the first in order that has a phone in the sample, else the first. */
-export function findOnePhoneColumn(headers: string[], sample: { cells: string[] }[]): number | undefined {
-  const columns = findPhoneColumns(headers, sample);
-  return columns.find((column) => sample.some((row) => hasPhoneDigits(row.cells[column]))) ?? columns[0];
-}
-
 /** Headers of forms: "What is your phone number?". They count where no header is a word for phones, unless their cells hold something else. */
 const findQuestionColumns = (headers: string[], sample: { cells: string[] }[]): number[] =>
   headers.flatMap((header, index) => {

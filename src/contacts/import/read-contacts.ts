@@ -1,9 +1,11 @@
-import { findFirstPhone, hasSeveralNumbers, type PhoneErrorReason, normalizePhone } from '../../library/phone/phone-numbers.ts';
+import { hasSeveralNumbers, type PhoneErrorReason, normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { mapContactColumns, type ContactColumns, type ContactField } from './contact-columns.ts';
+import { choosePhoneColumns, chooseRowPhone } from './choose-phone.ts';
 import { findPhoneColumns } from './phone-columns.ts';
 import { columnName, type Table, type TableRow } from '../../library/delimited-text/table-of-records.ts';
 import { splitName } from './split-name.ts';
+import { isUsableId } from './usable-id.ts';
 
 /** One contact of the body of `POST /contacts/bulk-upsert`. `phone` in E.164; empty cells are absent. */
 interface ImportedContact {
@@ -52,7 +54,7 @@ export function isContactHeader(cells: string[]): boolean {
  * rejected. Throws `UnreadableFileError` when no column has phones or ids.
  */
 export function readContacts(table: Table, defaultCountry: string): ContactTable {
-  const phoneColumns = findPhoneColumns(table.headers, table.sample);
+  const { columns: phoneColumns } = choosePhoneColumns(table);
   const columns = mapContactColumns(table.headers, phoneColumns);
   if (phoneColumns.length === 0 && columns.fields.external_id === undefined) {
     throw new UnreadableFileError(missingColumnMessage('phone numbers or ids', ['phone', 'external_id'], table.headers, defaultCountry));
@@ -79,15 +81,12 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
     refused: { reason, phone, external_id: fieldCell('external_id'), detail },
   });
 
-  const filled = phoneColumns.filter((column) => cell(column) !== '');
-  if (row.problem !== undefined) return refuse('broken_row', cell(filled[0]), row.problem);
-  const readings = filled.map((column) => ({ column, reading: findFirstPhone(cell(column), defaultCountry) }));
-  const usable = readings.find(({ reading }) => 'phone' in reading);
-  const [first] = readings;
-  if (first && !usable && 'reason' in first.reading) return refuse(first.reading.reason, cell(first.column), first.reading.detail);
+  if (row.problem !== undefined) return refuse('broken_row', cell(phoneColumns.find((column) => cell(column) !== '')), row.problem);
+  const phone = chooseRowPhone(row.cells, phoneColumns, defaultCountry);
+  if (phone && 'reason' in phone) return refuse(phone.reason, cell(phone.column), phone.detail);
 
   const externalId = isUsableId(fieldCell('external_id')) ? fieldCell('external_id') : '';
-  if (!usable && !externalId) return refuse('no_key', '', 'The row has neither a phone number nor an id; give it one of them');
+  if (!phone && !externalId) return refuse('no_key', '', 'The row has neither a phone number nor an id; give it one of them');
 
   const email = /(?<![^\s@<>;,:])[^\s@<>;,:]+@[^\s@<>;,]+/.exec(fieldCell('email'))?.[0] ?? '';
   const tags = splitTags(fieldCell('tags'));
@@ -95,7 +94,8 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
     columns.fullName === undefined
       ? { first_name: fieldCell('first_name'), last_name: fieldCell('last_name') }
       : splitName(cell(columns.fullName), columns.isFamilyFirst);
-  // Cells that are imported completely. A cell with a second number, a damaged id or no e-mail address also stays as a custom field.
+  // Cells that are imported completely. A cell with a second number, a damaged id or no e-mail address also stays as a custom field, and so do the
+  // phone columns behind the first: by them one sees whose number a contact has.
   const importedColumns = new Set([
     columns.fullName,
     columns.fields.first_name,
@@ -106,13 +106,13 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
   ]);
   if (externalId === fieldCell('external_id')) importedColumns.add(columns.fields.external_id);
   if (email === fieldCell('email')) importedColumns.add(columns.fields.email);
-  if (usable && !hasSeveralNumbers(cell(usable.column), defaultCountry)) importedColumns.add(usable.column);
+  if (phone?.column === phoneColumns[0] && !hasSeveralNumbers(cell(phone?.column), defaultCountry)) importedColumns.add(phone?.column);
   const custom = row.cells.flatMap((value, column) =>
     value === '' || importedColumns.has(column) ? [] : [[columns.customKeys[column] ?? columnName(column), value]],
   );
 
   const contact = {
-    phone: usable && 'phone' in usable.reading ? usable.reading.phone : '',
+    phone: phone?.phone ?? '',
     external_id: externalId,
     email,
     ...names,
@@ -129,8 +129,6 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
     },
   };
 }
-
-const isUsableId = (value: string) => !/^(?:n\/?a|none|null|nil|undefined|-+|\?+|#n\/a|#ref!|#value!|\d(?:[.,]\d+)?e\+\d+)$/i.test(value);
 
 /** Google marks its default groups with an asterisk (`* myContacts`); they are no tags. */
 function splitTags(cell: string): string[] {

@@ -35,17 +35,18 @@ export async function appendRow(context: Context, { integrationId, values, mayEx
 }
 
 async function appendOnce(
-  { adapter, spreadsheetId, tab, columns }: SelectedSheet,
+  selected: SelectedSheet,
   cells: string[],
   mayExist: boolean,
 ): Promise<AppendedRow | ActionFailure> {
+  const { adapter, spreadsheetId, tab, headerRow } = selected;
   if (mayExist) {
-    const found = await findEqualRows({ adapter, spreadsheetId, tab, columns }, cells);
+    const found = await findEqualRows(selected, cells);
     if ('failure' in found) return { ...found, outcomeUnknown: true };
     if (found.rows.length > 1) return ambiguousRowsFailure(tab, found.rows);
     if (found.rows[0] !== undefined) return { sheet: tab, row: found.rows[0], isNew: false };
   }
-  const outcome = await adapter.appendRows({ spreadsheetId, tab, rows: [cells] });
+  const outcome = await adapter.appendRows({ spreadsheetId, tab, headerRow, rows: [cells] });
   return 'failure' in outcome ? outcome : { sheet: tab, row: outcome.row, isNew: true };
 }
 

@@ -15,21 +15,23 @@ export async function readLastRows({
   adapter,
   spreadsheetId,
   tab,
+  headerRow,
   columns,
 }: SelectedSheet): Promise<{ fromRow: number; rows: string[][] } | AppFailure> {
   const read = async (fromRow: number, last: number) => {
-    const part = { spreadsheetId, tab, fromRow, rows: last - fromRow + 1, columns: columns.length };
+    const part = { spreadsheetId, tab, headerRow, fromRow, rows: last - fromRow + 1, columns: columns.length };
     const outcome = await adapter.readRows(part);
     return 'failure' in outcome ? outcome : { fromRow, rows: outcome.rows };
   };
   const known = await adapter.tabs(spreadsheetId);
   if ('failure' in known) return known;
+  const firstRow = headerRow + 1;
   let last = known.tabs.find(({ title }) => title === tab)?.rows ?? 1;
-  for (let page = 0; page < maxPages && last > 1; page++) {
-    const found = await read(Math.max(2, last - pageRows + 1), last);
-    if ('failure' in found || found.rows.length >= minRows || found.fromRow === 2) return found;
+  for (let page = 0; page < maxPages && last >= firstRow; page++) {
+    const found = await read(Math.max(firstRow, last - pageRows + 1), last);
+    if ('failure' in found || found.rows.length >= minRows || found.fromRow === firstRow) return found;
     last = found.fromRow + found.rows.length - 1;
-    if (found.rows.length > 0) return read(Math.max(2, last - pageRows + 1), last);
+    if (found.rows.length > 0) return read(Math.max(firstRow, last - pageRows + 1), last);
   }
-  return last > 1 ? appFailure('unavailable', `sheet: the last row of "${tab}" was not found`) : { fromRow: 2, rows: [] };
+  return last >= firstRow ? appFailure('unavailable', `sheet: the last row of "${tab}" was not found`) : { fromRow: firstRow, rows: [] };
 }

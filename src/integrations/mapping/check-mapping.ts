@@ -1,6 +1,7 @@
 import { badRequest } from '../../library/errors.ts';
 import { isRecord } from '../../library/json/json.ts';
 import { directions, type BooksMapping, type Direction, type SheetMapping } from '../contract.ts';
+import { findColumnIndex } from '../sheet/sheet-columns.ts';
 import { isContactField, contactFieldsHint } from './contact-fields.ts';
 
 const invalidMapping = (problem: string) => badRequest(`Invalid field mapping: ${problem}`);
@@ -42,14 +43,14 @@ const isBooksField = (name: string, known: readonly string[]): boolean => known.
 const writesTo = (entry: BooksMapping[string], externalField: string): boolean =>
   entry.external_field === externalField && entry.direction !== 'inbound';
 
-/** Checks a mapping to `columns`, the names of a sheet's columns. Throws 400 naming the first invalid entry. */
-export function checkSheetMapping(mapping: unknown, columns: readonly string[]): SheetMapping {
+/** Checks a mapping to `columns`, the names of a sheet's columns, or to places right of them. Throws 400 naming the first invalid entry. */
+export function checkSheetMapping(mapping: unknown, columns: string[]): SheetMapping {
   assertMappingObject(mapping);
   const checked: SheetMapping = {};
   for (const [field, header] of Object.entries(mapping)) {
     checkContactField(field);
-    const column = typeof header === 'string' ? columns.find((name) => name === header.trim().replace(/\s+/g, ' ')) : undefined;
-    if (column === undefined)
+    const column = typeof header === 'string' ? header.trim().replace(/\s+/g, ' ') : undefined;
+    if (column === undefined || findColumnIndex(columns, column) < 0)
       throw invalidMapping(`the sheet has no column ${toQuoted(header)} for ${field}; its columns are ${quotedList(columns) || 'none'}`);
     checked[field] = column;
   }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { booksFields } from '../../providers/apps/books-contact.ts';
-import { dataSources, type BooksMapping, type Integration, type SheetData } from '../contract.ts';
+import { dataSources, type BooksMapping, type Integration, type SheetData, type SheetMapping } from '../contract.ts';
 import { existingIntegration } from '../existing-integration.ts';
 import { openSheet } from '../sheet/open-sheet.ts';
 import { listContactFields } from './contact-fields.ts';
@@ -32,6 +32,7 @@ export async function listExternalFields(context: Context, integration: Integrat
 async function listSelectedColumns(context: Context, integration: Integration): Promise<string[]> {
   const { sheet_url, sheet_name } = integration.providerData as SheetData;
   if (sheet_url === undefined) return [];
-  const { columns } = await openSheet(context, integration, { sheet_url, sheet_name }, null);
+  const mapped = Object.values(integration.fieldMapping as SheetMapping);
+  const { columns } = await openSheet(context, integration, { sheet_url, sheet_name }, null, mapped);
   return columns.map(({ name }) => name);
 }

@@ -5,6 +5,7 @@ import { sheet, type Sheet, type SheetTab } from '../../providers/apps/sheet.ts'
 import { toAppConnection } from '../connection/active-connection.ts';
 import type { Integration } from '../contract.ts';
 import { unwrapOutcome } from '../unwrap-outcome.ts';
+import { readSheetHeader } from './locate-header.ts';
 import { toSheetColumns, type SheetColumn } from './sheet-columns.ts';
 
 export interface OpenSheet {
@@ -14,6 +15,8 @@ export interface OpenSheet {
   title: string;
   tab: SheetTab;
   tabs: SheetTab[];
+  /** The row with the headers, from 1. */
+  headerRow: number;
   columns: SheetColumn[];
 }
 
@@ -25,13 +28,14 @@ export interface SheetChoice {
 
 /**
  * Opens a tab of a spreadsheet. `place`: the location of the choice in the request, where an unknown tab is a 422; null: the tab was
- * selected earlier and no longer exists (502). Throws 403, 404 and 502.
+ * selected earlier and no longer exists (502). `mapped`: the columns of a mapping, by which its header is known. Throws 403, 404 and 502.
  */
 export async function openSheet(
   context: Context,
   integration: Integration,
   choice: SheetChoice,
   place: string[] | null,
+  mapped: string[] = [],
 ): Promise<OpenSheet> {
   const address = parseSheetUrl(choice.sheet_url);
   if (address === null)
@@ -49,8 +53,8 @@ export async function openSheet(
   const named = choice.sheet_name?.trim() || undefined;
   const tab = named === undefined ? (tabs.find(({ id }) => id === tabId) ?? tabs[0]) : tabs.find((one) => one.title === named);
   if (tab === undefined) throw missingTabError(title, named, tabs, place);
-  const { headers } = await unwrapOutcome(context, integration, await adapter.headers(spreadsheetId, tab.title));
-  return { adapter, spreadsheetId, title, tab, tabs, columns: toSheetColumns(headers) };
+  const header = await unwrapOutcome(context, integration, await readSheetHeader(adapter, { spreadsheetId, tab: tab.title }, mapped));
+  return { adapter, spreadsheetId, title, tab, tabs, headerRow: header.row, columns: toSheetColumns(header.cells) };
 }
 
 function missingTabError(title: string, named: string | undefined, tabs: SheetTab[], place: string[] | null): ServiceError {

@@ -16,15 +16,18 @@ export interface SheetSelection extends SheetChoice {
 /** Selects the sheet and the list for its contacts, and starts a sync. Throws 400 for an invalid mapping, 422, 403, 404 and 502. */
 export async function selectSheet(context: Context, id: number, selection: SheetSelection): Promise<Integration> {
   const integration = await existingIntegration(context, id, ['sheet']);
-  if (selection.field_mapping !== undefined) assertMappingObject(selection.field_mapping);
-  const opened = await openSheet(context, integration, selection, ['body']);
+  const { field_mapping: wanted } = selection;
+  if (wanted !== undefined) assertMappingObject(wanted);
+  const opened = await openSheet(context, integration, selection, ['body'], columnsOf(wanted));
   const columns = opened.columns.map(({ name }) => name);
   const mapping =
-    selection.field_mapping === undefined
-      ? await buildSuggestedMapping(context, integration, opened)
-      : checkSheetMapping(selection.field_mapping, columns);
+    wanted === undefined ? await buildSuggestedMapping(context, integration, opened) : checkSheetMapping(wanted, columns);
   return saveSelection(context, integration, selection, opened, mapping);
 }
+
+/** The columns that a request maps; the mapping is checked afterwards. */
+const columnsOf = (mapping: Record<string, unknown> = {}): string[] =>
+  Object.values(mapping).flatMap((column) => (typeof column === 'string' ? [column.trim().replace(/\s+/g, ' ')] : []));
 
 /** Selects a file for the legacy PUT: the mapping is the suggested one; the list keeps its name, or gets that of the file. */
 export async function selectFile(context: Context, integration: Integration, file: SheetChoice, place: string[]): Promise<Integration> {

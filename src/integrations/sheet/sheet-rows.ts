@@ -29,7 +29,8 @@ export interface SheetPage {
 export interface SheetRows {
   /** The name of the tab. */
   name: string;
-  /** The names of the columns if the first row has the headers. */
+  /** The row with the headers, from 1, and the names of its columns. */
+  headerRow: number;
   headers: string[];
   /** The last row of the grid. */
   lastRow: number;
@@ -76,6 +77,7 @@ async function openRows(context: Context, integration: Integration, connection: 
   const rowsAtOnce = Math.max(minRowsPerPage, Math.min(maxRowsPerPage, Math.floor(maxCellsPerPage / width)));
   return {
     name: tab,
+    headerRow: selected.headerRow,
     headers,
     lastRow,
     phoneColumn: (integration.fieldMapping as SheetMapping)['phone'] ?? null,

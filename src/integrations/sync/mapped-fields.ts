@@ -1,22 +1,35 @@
+import { toCustomKey } from '../../contacts/import/contact-columns.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import type { BooksData, BooksMapping, Direction, Integration, SheetData } from '../contract.ts';
+import { isContactField, toCustomField } from '../mapping/contact-fields.ts';
 
 /** A contact field, standard or `custom_fields.{key}`, and its name at the provider. */
 export interface MappedField {
   field: string;
   external: string;
   direction: Direction;
+  /** Whether it has what of a phone's cell is not the contact's phone; then no mapping names it. */
+  isRest?: true;
 }
 
 type MappedIntegration = Pick<Integration, 'provider' | 'fieldMapping'>;
 
 /** The mapped fields; columns of a sheet are all inbound. */
-export const mappedFields = ({ fieldMapping }: MappedIntegration): MappedField[] =>
-  Object.entries(fieldMapping as BooksMapping | Record<string, string>).map(([field, entry]) =>
+export function mappedFields({ fieldMapping }: MappedIntegration): MappedField[] {
+  const fields = Object.entries(fieldMapping as BooksMapping | Record<string, string>).map(([field, entry]): MappedField =>
     typeof entry === 'string'
       ? { field, external: entry, direction: 'inbound' }
       : { field, external: entry.external_field, direction: entry.direction },
   );
+  return [...fields, ...restOfPhones(fields, fieldMapping['phone'])];
+}
+
+/** Of a sheet: a phone's cell with a second number, or with none, becomes the custom field of the column's name, as in an imported file. */
+function restOfPhones(fields: MappedField[], column: unknown): MappedField[] {
+  const field = typeof column === 'string' ? toCustomField(toCustomKey(column)) : '';
+  const isFree = isContactField(field) && !fields.some((other) => other.field === field);
+  return isFree ? [{ field, external: column as string, direction: 'inbound', isRest: true }] : [];
+}
 
 export const inboundFields = (integration: MappedIntegration): MappedField[] =>
   mappedFields(integration).filter(({ direction }) => direction !== 'outbound');

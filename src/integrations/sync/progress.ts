@@ -29,6 +29,10 @@ export interface SyncProgress {
   present: Set<number> | null;
   /** How often the reading was restarted because rows were moved meanwhile. */
   restarts: number;
+  /** How many rows of people with several rows are expected and not yet found. */
+  missingRows: number;
+  /** The `began` of the complete reading that missed such rows, which this one no longer expects; null: none did. */
+  recountOf: number | null;
   tally: SyncCounts;
   /** The first errors. */
   errors: SyncError[];
@@ -36,7 +40,16 @@ export interface SyncProgress {
 
 /** The stored form, in `integration_sync`. */
 export type Checkpoint =
-  | { source: string; began: number; place?: SourcePosition | null; is_read?: boolean; present?: string | null; restarts?: number }
+  | {
+      source: string;
+      began: number;
+      place?: SourcePosition | null;
+      is_read?: boolean;
+      present?: string | null;
+      restarts?: number;
+      missing_rows?: number;
+      recount_of?: number | null;
+    }
   /** Not begun yet, and to read all records. */
   | { everything: true };
 
@@ -46,9 +59,18 @@ const zeroCounts: SyncCounts = { rowsSeen: 0, created: 0, updated: 0, unchanged:
 const maxPresentLength = 1_500_000;
 const maxRestarts = 3;
 
-export const toCheckpoint = ({ source, began, place, isRead, present, restarts }: SyncProgress): Checkpoint => {
+export const toCheckpoint = ({ source, began, place, isRead, present, restarts, missingRows, recountOf }: SyncProgress): Checkpoint => {
   const packed = present && packIds(present);
-  return { source, began, place, is_read: isRead, present: packed !== null && packed.length > maxPresentLength ? null : packed, restarts };
+  return {
+    source,
+    began,
+    place,
+    is_read: isRead,
+    present: packed !== null && packed.length > maxPresentLength ? null : packed,
+    restarts,
+    missing_rows: missingRows,
+    recount_of: recountOf,
+  };
 };
 
 /** The progress of a sync that has begun; null: it has not begun, or the source or mapping has changed since. */
@@ -62,8 +84,10 @@ export function progressFromCheckpoint(
   source: string,
 ): SyncProgress | null {
   if (checkpoint === null || 'everything' in checkpoint || checkpoint.source !== source) return null;
-  const { began, place = null, is_read: isRead = false, present = null, restarts = 0 } = checkpoint;
-  return { source, began, changedSince, place, isRead, present: present === null ? null : unpackIds(present), restarts, tally, errors };
+  const { began, place = null, is_read: isRead = false, present: packed = null, restarts = 0 } = checkpoint;
+  const { missing_rows: missingRows = 0, recount_of: recountOf = null } = checkpoint;
+  const present = packed === null ? null : unpackIds(packed);
+  return { source, began, changedSince, place, isRead, present, restarts, missingRows, recountOf, tally, errors };
 }
 
 /** The clocks of this service and of the provider may differ. */
@@ -98,6 +122,8 @@ export function newProgress(
     isRead: false,
     present: integration.provider === 'sheet' ? new Set() : null,
     restarts: 0,
+    missingRows: 0,
+    recountOf: null,
     tally: zeroCounts,
     errors: [],
   };
@@ -105,10 +131,27 @@ export function newProgress(
 
 /** The reading restarted, of all records. */
 export function restartProgress(reading: SyncProgress, now: number): SyncProgress {
-  const fresh = { ...reading, began: now, changedSince: null, place: null, isRead: false, tally: zeroCounts, errors: [] };
+  const fresh = { ...reading, began: now, changedSince: null, place: null, isRead: false, missingRows: 0, tally: zeroCounts, errors: [] };
   const restarts = reading.restarts + 1;
   return { ...fresh, restarts, present: reading.present && restarts < maxRestarts ? new Set() : null };
 }
+
+/** Whether a complete reading missed rows of people who have others: their values still hold until the rows are read again without them. */
+export const mustRecount = ({ isRead, missingRows, recountOf, present }: SyncProgress): boolean =>
+  isRead && missingRows > 0 && recountOf === null && present !== null;
+
+/** The reading begun again, which does not expect the rows that it missed. */
+export const recountProgress = (reading: SyncProgress, now: number): SyncProgress => ({
+  ...reading,
+  began: Math.max(now, reading.began + 1),
+  recountOf: reading.began,
+  place: null,
+  isRead: false,
+  present: new Set(),
+  missingRows: 0,
+  tally: zeroCounts,
+  errors: [],
+});
 
 /** Whether moved rows are accepted, because the reading was restarted too often. Records that are gone are then not looked for. */
 export const toleratesMovedRows = ({ restarts }: SyncProgress): boolean => restarts >= maxRestarts;

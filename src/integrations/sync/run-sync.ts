@@ -6,7 +6,7 @@ import { missingSyncConfig } from './missing-sync-config.ts';
 import { booksSource } from './source/books-source.ts';
 import { completeSync } from './complete-sync.ts';
 import { sourceFingerprint } from './mapped-fields.ts';
-import { restartProgress, toleratesMovedRows, newProgress, progressFromCheckpoint } from './progress.ts';
+import { mustRecount, newProgress, progressFromCheckpoint, recountProgress, restartProgress, toleratesMovedRows } from './progress.ts';
 import { sheetSource } from './source/sheet-source.ts';
 import type { SourceResult } from './source/source.ts';
 import { abandonSync, endSync, acquireLease, isLeaseLost, rescheduleSync, releaseLease } from './leased-sync-store.ts';
@@ -84,6 +84,7 @@ async function acquireSync(context: Context, id: number, mine: number | null): P
 /** Runs one step. `again`: nothing was done, because the sync or its integration was changed meanwhile. */
 async function runStep(context: Context, sync: RunningSync): Promise<RunningSync | 'over' | 'again' | AppFailure> {
   const { clock } = context;
+  if (mustRecount(sync.reading)) return { ...sync, reading: recountProgress(sync.reading, clock()) };
   if (sync.reading.isRead) return (await completeSync(context, sync, clock() + stepLeaseMs)) ? 'over' : 'again';
   const askedAt = clock();
   const page = await readPage(context, sync);

@@ -36,7 +36,9 @@ export async function writePage(
   const listName = contactListName(integration);
   const keys = [...new Set(page.records.flatMap((record) => ('key' in record ? [record.key] : [])))];
   const links = await findLinks(database, held, keys, listName);
-  const sorted = classifyRecords(page, links, { reading, fields: inboundFields(integration), hasList: listName !== null, askedAt });
+  const { defaultCountry } = organization;
+  const fields = inboundFields(integration);
+  const sorted = classifyRecords(page, links, { reading, fields, hasList: listName !== null, askedAt, defaultCountry });
   const contacts = await preparePageContacts(context, sync, sorted.candidates, listName);
 
   const after = advanceProgress(reading, page, sorted, contacts, context);
@@ -92,18 +94,23 @@ function advanceProgress(
   const { tally } = reading;
   const errors: SyncError[] = [
     ...sorted.errors,
-    ...contacts.failures.map(({ index, code, detail }) => ({
-      ...sorted.candidates[index]!.record.place,
-      detail: code,
-      message: code === 'contact_limit_reached' ? contactLimitMessage(context) : detail,
-    })),
+    ...contacts.failures.flatMap(({ index, code, detail }) =>
+      sorted.candidates[index]!.places.map((place) => ({
+        ...place,
+        detail: code,
+        message: code === 'contact_limit_reached' ? contactLimitMessage(context) : detail,
+      })),
+    ),
   ];
+  const failed = new Set(contacts.failures.map(({ index }) => index));
+  const missingRows = sorted.candidates.reduce((sum, candidate, index) => sum + (failed.has(index) ? 0 : candidate.missingRows), 0);
   // The contact of a refused record is still present.
   const present = [...sorted.present, ...contacts.failures.flatMap(({ index }) => sorted.candidates[index]!.link?.contactId ?? [])];
   return {
     ...reading,
     place: next,
     isRead: next === null,
+    missingRows: reading.missingRows + missingRows,
     present: reading.present && new Set([...reading.present, ...present]),
     tally: {
       rowsSeen: tally.rowsSeen + sorted.rowsSeen,

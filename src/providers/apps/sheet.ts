@@ -49,14 +49,22 @@ export interface Sheet {
   file(spreadsheetId: string): Promise<{ file: SpreadsheetFile } | AppFailure>;
   /** The tabs in the order in which they are shown. */
   tabs(spreadsheetId: string): Promise<{ title: string; tabs: SheetTab[] } | AppFailure>;
-  headers(spreadsheetId: string, tab: string): Promise<{ headers: string[] } | AppFailure>;
+  /** The cells of a row, by default the first. */
+  headers(spreadsheetId: string, tab: string, row?: number): Promise<{ headers: string[] } | AppFailure>;
   /**
    * Reads rows of a tab; empty rows at its end are omitted. Cells are text as shown, except in `plainColumns`, where they are as stored: a
    * phone number that is stored as a number may be shown as 9.19877E+11. `headers` are of the same moment.
    */
   readRows(part: SheetRange): Promise<{ headers: string[]; rows: string[][] } | AppFailure>;
-  /** Appends rows below the last one, as text: no value becomes a formula. `row`: the number of the first new row. */
-  appendRows(rows: { spreadsheetId: string; tab: string; rows: string[][] }): Promise<{ row: number | null } | AppFailure>;
+  /**
+   * Appends rows below the table that begins in `headerRow`, as text: no value becomes a formula. `row`: the number of the first new row.
+   */
+  appendRows(rows: {
+    spreadsheetId: string;
+    tab: string;
+    headerRow?: number | undefined;
+    rows: string[][];
+  }): Promise<{ row: number | null } | AppFailure>;
   updateCells(change: {
     spreadsheetId: string;
     tab: string;
@@ -204,7 +212,7 @@ export function sheet(connection: AppConnection): Sheet {
       return { title: answer.data.properties.title, tabs };
     },
 
-    headers: (spreadsheetId, tab) => readHeaders(spreadsheetId, tab),
+    headers: readHeaders,
 
     async readRows(part) {
       let before = '';
@@ -220,8 +228,9 @@ export function sheet(connection: AppConnection): Sheet {
       return appFailure('unavailable', 'sheet: rows keep being moved while they are read; try again');
     },
 
-    async appendRows({ spreadsheetId, tab, rows }) {
-      const range = cellRange(tab, { row: 1, column: 0 });
+    async appendRows({ spreadsheetId, tab, headerRow = 1, rows }) {
+      // Google appends to the table at this cell: one that stands below a title is another than that of the title.
+      const range = cellRange(tab, { row: headerRow, column: 0 });
       const url = spreadsheetUrl(spreadsheetId, `/values/${percentEncoded(range)}:append`);
       const query = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' };
       const body = { range, majorDimension: 'ROWS', values: rows };

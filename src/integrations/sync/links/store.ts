@@ -3,6 +3,7 @@ import type { integrationContact } from '../../../database/schema/index.ts';
 import type { StoredRow } from '../../../database/stored-row.ts';
 import { jsonChunks } from '../../../database/json-chunks.ts';
 import type { Link, LinkToWrite } from '../plan-page.ts';
+import type { PersonRows } from '../rows-of-person.ts';
 
 const linkColumns = 'l.external_id, l.contact_id, l.seen_hash, l.seen, l.seen_in, l.pushed_at';
 
@@ -10,15 +11,24 @@ type LinkRow = Pick<StoredRow<typeof integrationContact>, 'external_id' | 'conta
   is_listed: number;
 };
 
-const toLink = (row: LinkRow): Link => ({
-  key: row.external_id,
-  contactId: row.contact_id,
-  seenHash: row.seen_hash,
-  seen: JSON.parse(row.seen) as Record<string, string>,
-  seenIn: row.seen_in,
-  pushedAt: row.pushed_at,
-  isListed: row.is_listed === 1,
-});
+function toLink(row: LinkRow): Link {
+  const { rows, read, ...seen } = JSON.parse(row.seen) as StoredValues;
+  return {
+    key: row.external_id,
+    contactId: row.contact_id,
+    seenHash: row.seen_hash,
+    seen: seen as Record<string, string>,
+    several: rows === undefined ? null : { rows, read: read ?? 0 },
+    seenIn: row.seen_in,
+    pushedAt: row.pushed_at,
+    isListed: row.is_listed === 1,
+  };
+}
+
+/** The values of a link by contact field, none of which is called `rows` or `read`, and those of its rows if they are several. */
+type StoredValues = Partial<PersonRows> & Record<string, unknown>;
+
+const toStoredValues = ({ seen, several }: LinkToWrite): string => JSON.stringify({ ...seen, ...several });
 
 /** The links of records by their keys, without links to deleted contacts. */
 export async function findLinks(
@@ -49,7 +59,7 @@ export const writeLinksStatements = (
   links: LinkToWrite[],
   reading: number,
 ): Statement[] =>
-  jsonChunks(links.map((link) => [link.key, link.contactId, link.phone, link.externalId, link.seenHash, JSON.stringify(link.seen)])).map(
+  jsonChunks(links.map((link) => [link.key, link.contactId, link.phone, link.externalId, link.seenHash, toStoredValues(link)])).map(
     (chunk) =>
       database.prepare(
         `INSERT INTO integration_contact (integration_id, external_id, organization_id, contact_id, seen_hash, seen, seen_in)

@@ -1,8 +1,10 @@
 import type { Context } from '../../../context.ts';
-import { findFirstPhone } from '../../../library/phone/phone-numbers.ts';
+import { cleanCell } from '../../../library/delimited-text/clean-cell.ts';
+import { hasSeveralNumbers } from '../../../library/phone/phone-numbers.ts';
+import { choosePhoneColumns, chooseRowPhone, type RowPhone } from '../../../contacts/import/choose-phone.ts';
 import { familyFirstNameHeaders } from '../../../contacts/import/contact-headers.ts';
 import { toHeaderKey } from '../../../contacts/import/header-key.ts';
-import { findPhoneColumns } from '../../../contacts/import/phone-columns.ts';
+import { isUsableId } from '../../../contacts/import/usable-id.ts';
 import { splitName } from '../../../contacts/import/split-name.ts';
 import { sha256Hex } from '../../../library/security/hash.ts';
 import { parseSheetUrl } from '../../../providers/apps/sheet-address.ts';
@@ -11,7 +13,8 @@ import type { AppFailure } from '../../../providers/broker/broker.ts';
 import { appFailure } from '../../../providers/broker/app-failure.ts';
 import { toAppConnection } from '../../connection/active-connection.ts';
 import type { Integration, SheetData } from '../../contract.ts';
-import { toSheetColumns } from '../../sheet/sheet-columns.ts';
+import { readSheetHeader, type SheetHeader } from '../../sheet/locate-header.ts';
+import { findColumnIndex, toSheetColumns } from '../../sheet/sheet-columns.ts';
 import { inboundFields, type MappedField } from '../mapped-fields.ts';
 import type { SheetPosition, Source, SourceResult, SourceRecord, InvalidRecord } from './source.ts';
 
@@ -23,6 +26,11 @@ const maxReadAttempts = 3;
 interface ColumnIndexes {
   fields: Map<string, number>;
   phones: number[];
+}
+
+/** The columns that are mapped are no longer there: a sentence for the user. */
+interface BrokenMapping {
+  sourceInvalid: string;
 }
 
 /**
@@ -38,15 +46,15 @@ export function sheetSource(context: Context, integration: Integration, isTolera
   let columns: ColumnIndexes | undefined;
 
   /** The headers as they are now, unless one that is mapped has gone. */
-  const place = (headers: string[]): ColumnIndexes | { sourceInvalid: string } => {
+  const place = (headers: string[]): ColumnIndexes | BrokenMapping => {
     const found = findColumns(headers, fields);
     if (!('sourceInvalid' in found)) columns = found;
     return found;
   };
 
-  async function readRows(fromRow: number) {
+  async function readRows(fromRow: number, headerRow: number) {
     if (columns === undefined) {
-      const read = await adapter.headers(spreadsheetId, tab);
+      const read = await adapter.headers(spreadsheetId, tab, headerRow);
       if ('failure' in read) return read;
       const found = place(read.headers);
       if ('sourceInvalid' in found) return found;
@@ -54,7 +62,7 @@ export function sheetSource(context: Context, integration: Integration, isTolera
     for (let look = 1; look <= maxReadAttempts; look++) {
       const before = columns!;
       const width = Math.max(...before.fields.values(), ...before.phones) + 1;
-      const part = { spreadsheetId, tab, fromRow, rows: rowsPerPage, columns: width, plainColumns: before.phones };
+      const part = { spreadsheetId, tab, headerRow, fromRow, rows: rowsPerPage, columns: width, plainColumns: before.phones };
       const read = await adapter.readRows(part);
       if ('failure' in read) return read;
       const found = place(read.headers);
@@ -66,27 +74,38 @@ export function sheetSource(context: Context, integration: Integration, isTolera
 
   return {
     async read(from): Promise<SourceResult> {
-      const start = from && 'row' in from ? from : await firstPlace(adapter, spreadsheetId, tab);
+      const start = from && 'row' in from ? from : await openFirst();
       if (!('rows' in start)) return start;
+      const { header = 1 } = start;
       // The row above is read again: it differs when rows were inserted or deleted meanwhile.
       const overlap = start.above === null ? 0 : 1;
-      const read = await readRows(start.row - overlap);
+      const read = await readRows(start.row - overlap, header);
+      // A header that is not where it was may have been moved with its rows; the next reading looks for it.
+      if ('sourceInvalid' in read && start.above !== null && !isTolerant) return 'rows_moved';
       if (!('rows' in read)) return read;
       if (start.above !== null && !isTolerant && hashCells(read.rows[0] ?? []) !== start.above) return 'rows_moved';
       const rows = read.rows.slice(overlap);
       const records = rows.flatMap((cells, index) => toRecord(cells, start.row + index, read.columns, fields, defaultCountry) ?? []);
       const row = start.row + rowsPerPage - overlap;
       const above = hashCells(read.rows[rowsPerPage - 1] ?? []);
-      return { records, next: row > start.rows ? null : { row, rows: start.rows, above } };
+      return { records, next: row > start.rows ? null : { row, rows: start.rows, header, above } };
     },
   };
+
+  /** The position of the first row, below the headers. */
+  async function openFirst(): Promise<SheetPosition | AppFailure | BrokenMapping> {
+    const rows = await countRows(adapter, spreadsheetId, tab);
+    if (typeof rows !== 'number') return rows;
+    const mapped = fields.map(({ external }) => external);
+    const header: SheetHeader | AppFailure = await readSheetHeader(adapter, { spreadsheetId, tab }, mapped);
+    if ('failure' in header) return header;
+    const found = place(header.cells);
+    return 'sourceInvalid' in found ? found : { row: header.row + 1, rows, header: header.row, above: null };
+  }
 }
 
-async function firstPlace(
-  adapter: Sheet,
-  spreadsheetId: string,
-  tab: string,
-): Promise<SheetPosition | AppFailure | { sourceInvalid: string }> {
+/** The rows of the sheet's grid, most of which may be empty. */
+async function countRows(adapter: Sheet, spreadsheetId: string, tab: string): Promise<number | AppFailure | BrokenMapping> {
   const [known, opened] = await Promise.all([adapter.file(spreadsheetId), adapter.tabs(spreadsheetId)]);
   if ('failure' in opened) return opened;
   // Google still reads files in the bin. Some grants do not allow a look at the file.
@@ -96,27 +115,22 @@ async function firstPlace(
   const others = opened.tabs.map(({ title }) => `"${title}"`).join(', ');
   if (!found)
     return { sourceInvalid: `mapping_broken: "${opened.title}" has no sheet "${tab}" any more, but ${others}; select one of them` };
-  return { row: 2, rows: found.rows, above: null };
+  return found.rows;
 }
 
-function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | { sourceInvalid: string } {
+function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | BrokenMapping {
   const names = toSheetColumns(headers).map(({ name }) => name);
-  const missing = fields.filter(({ external }) => !names.includes(external));
+  const missing = fields.filter(({ external }) => findColumnIndex(names, external) < 0);
   if (missing.length === 0) {
-    const indexes = new Map(fields.map(({ field, external }) => [field, names.indexOf(external)]));
-    const phone = indexes.get('phone');
-    return { fields: indexes, phones: phone === undefined ? [] : listPhones(names, phone) };
+    const indexes = new Map(fields.map(({ field, external }) => [field, findColumnIndex(names, external)]));
+    const mapped = indexes.get('phone');
+    const phones = mapped === undefined ? [] : choosePhoneColumns({ headers: names, sample: [] }, { mapped }).columns;
+    return { fields: indexes, phones };
   }
   const [lost, kept] = [missing.map(({ external }) => `"${external}"`), names.slice(0, 30).map((name) => `"${name}"`)];
   return {
     sourceInvalid: `mapping_broken: the sheet has no column ${[...new Set(lost)].join(', ')} any more; its columns are ${kept.join(', ') || 'none'}. Name the column as before, or map the field to another one`,
   };
-}
-
-/** A mapped column that is not called a phone is a choice of its own, beside which no other counts. */
-function listPhones(names: string[], mapped: number): number[] {
-  const called = findPhoneColumns(names, []);
-  return called.includes(mapped) ? [mapped, ...called.filter((column) => column !== mapped)] : [mapped];
 }
 
 const isSameColumns = (one: ColumnIndexes, other: ColumnIndexes): boolean =>
@@ -126,40 +140,39 @@ const hashCells = (cells: string[]): string => sha256Hex(JSON.stringify(cells)).
 
 /** Undefined: the row has no value in the mapped columns. */
 function toRecord(
-  cells: string[],
-  row: number,
+  row: string[],
+  number: number,
   { fields: indexes, phones }: ColumnIndexes,
   fields: MappedField[],
   defaultCountry: string,
 ): SourceRecord | InvalidRecord | undefined {
-  const phone = choosePhone(
-    phones.map((column) => cells[column] ?? ''),
-    defaultCountry,
-  );
-  const filled = [...indexes].flatMap(([field, column]) => {
-    const text = field === 'phone' ? phone : (cells[column]?.trim() ?? '');
+  const cells = row.map(cleanCell);
+  const phone = chooseRowPhone(cells, phones, defaultCountry);
+  const hasRest = phone !== null && (phone.column !== phones[0] || hasSeveralNumbers(cells[phone.column]!, defaultCountry));
+  const filled = fields.flatMap(({ field, isRest }) => {
+    const column = field === 'phone' && phone ? phone.column : indexes.get(field)!;
+    const text = isRest && !hasRest ? '' : (cells[column] ?? '');
     return text === '' ? [] : [[field, text] as const];
   });
   if (filled.length === 0) return undefined;
   const values: Record<string, string> = Object.fromEntries(filled);
-  const place = { row };
-  const key = toRecordKey(values, defaultCountry);
+  const place = { row: number };
+  const key = toRecordKey(values, phone);
   if (typeof key !== 'string') return { place, problem: key };
-  return { place, key, values: splitFullName(values, fields), modifiedAt: null };
+  return { place, key, values: splitFullName(withoutUnusableId(values), fields), modifiedAt: null };
 }
 
-/** The first cell with a phone number, as in an imported file; without one, the first that is not empty. */
-function choosePhone(cells: string[], defaultCountry: string): string {
-  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
-  return filled.find((cell) => 'phone' in findFirstPhone(cell, defaultCountry)) ?? filled[0] ?? '';
-}
-
-function toRecordKey({ external_id: id, phone }: Record<string, string>, defaultCountry: string): string | InvalidRecord['problem'] {
-  const reading = phone === undefined ? undefined : findFirstPhone(phone, defaultCountry);
-  if (reading && !('phone' in reading)) return { code: 'invalid_phone', detail: reading.detail };
-  if (id !== undefined) return `id:${id}`;
-  if (reading) return `phone:${reading.phone}`;
+function toRecordKey({ external_id: id }: Record<string, string>, phone: RowPhone | null): string | InvalidRecord['problem'] {
+  if (phone && 'reason' in phone) return { code: 'invalid_phone', detail: phone.detail };
+  if (id !== undefined && isUsableId(id)) return `id:${id}`;
+  if (phone) return `phone:${phone.phone}`;
   return { code: 'no_key', detail: 'the row has neither a phone number nor an id in the mapped columns; give it one of them' };
+}
+
+/** A placeholder such as "n/a", or a damaged id, would make one contact of many people. */
+function withoutUnusableId(values: Record<string, string>): Record<string, string> {
+  const { external_id: id, ...others } = values;
+  return id !== undefined && !isUsableId(id) ? others : values;
 }
 
 /** Splits the full names of a column that is mapped to both names. */

@@ -20,10 +20,14 @@ export interface InvalidRecord {
   problem: { code: string; detail: string };
 }
 
-/** Rows count from 1; `rows`: the size of the grid; `above`: a hash of the row above, or null for the header row. */
+/**
+ * Rows count from 1; `rows`: the size of the grid; `header`: the row with the headers, the first in positions of an earlier version; `above`: a
+ * hash of the row above, or null at the first row.
+ */
 export interface SheetPosition {
   row: number;
   rows: number;
+  header?: number;
   above: string | null;
 }
 
