@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { invalid } from '../google/errors.ts';
 import type { SheetFile } from './files.ts';
 
-/** Changes of tabs: one is renamed or added, or rows of one are deleted. */
+const Rows = z.strictObject({
+  range: z.strictObject({ sheetId: z.int(), dimension: z.literal('ROWS'), startIndex: z.int(), endIndex: z.int() }),
+});
+
+/** Changes of tabs: one is renamed or added, or rows of one are deleted or inserted. */
 export const StructureChange = z.union([
   z.strictObject({
     updateSheetProperties: z.strictObject({
@@ -11,11 +15,8 @@ export const StructureChange = z.union([
     }),
   }),
   z.strictObject({ addSheet: z.strictObject({ properties: z.strictObject({ title: z.string() }) }) }),
-  z.strictObject({
-    deleteDimension: z.strictObject({
-      range: z.strictObject({ sheetId: z.int(), dimension: z.literal('ROWS'), startIndex: z.int(), endIndex: z.int() }),
-    }),
-  }),
+  z.strictObject({ deleteDimension: Rows }),
+  z.strictObject({ insertDimension: Rows }),
 ]);
 
 export function changeStructure(file: SheetFile, change: z.output<typeof StructureChange>): void {
@@ -32,6 +33,11 @@ export function changeStructure(file: SheetFile, change: z.output<typeof Structu
   } else if ('deleteDimension' in change) {
     const { sheetId, startIndex, endIndex } = change.deleteDimension.range;
     tabOf(sheetId).cells.splice(startIndex, endIndex - startIndex);
+  } else if ('insertDimension' in change) {
+    const { sheetId, startIndex, endIndex } = change.insertDimension.range;
+    const tab = tabOf(sheetId);
+    tab.cells.splice(startIndex, 0, ...Array.from({ length: endIndex - startIndex }, () => []));
+    tab.rowCount += endIndex - startIndex;
   } else {
     const { sheetId, title } = change.updateSheetProperties.properties;
     tabOf(sheetId).title = title;

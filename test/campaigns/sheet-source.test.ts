@@ -122,16 +122,19 @@ describe('the rows of a sheet', () => {
     expect(await first()).toBe('+12125550001');
   });
 
-  test('have the phone of another column where the mapped one has none', async () => {
-    const { pages, putCells } = await sheetOrganization(leads, { phone: 'Desk' });
+  test('have the phone of another column where the mapped one has none, if that is called a phone', async () => {
+    const { pages, putCells, integration } = await sheetOrganization(leads, { phone: 'Home phone' });
     await putCells('A1', [
-      ['Full Name', 'Work phone', 'Desk', 'Mobile'],
-      ['Ada', '+12125550001', '+12125550002', '+12125550003'],
-      ['Grace', '+12125550004', 'n/a', '+12125550005'],
-      ['Edsger', '+12125550006', '', ''],
+      ['Full Name', 'Work phone', 'Home phone', 'Mobile', 'Desk'],
+      ['Ada', '+12125550001', '+12125550002', '+12125550003', '+12125550007'],
+      ['Grace', '+12125550004', 'n/a', '+12125550005', ''],
+      ['Edsger', '+12125550006', '', '', 'n/a'],
     ]);
-    expect((await pages())[0]!.slice(0, 3).map(({ phone }) => phone)).toEqual(['+12125550002', '+12125550005', '+12125550006']);
-    expect((await pages({ phone_column: 'Desk' }))[0]!.slice(0, 3).map(({ state }) => state)).toEqual(['pending', 'failed', 'failed']);
+    const phones = async (options = {}) => (await pages(options))[0]!.slice(0, 3).map(({ phone, state }) => (state === 'pending' ? phone : state));
+    expect(await phones()).toEqual(['+12125550002', '+12125550005', '+12125550006']);
+    expect(await phones({ phone_column: 'Home phone' })).toEqual(['+12125550002', 'failed', 'failed']);
+    await select(integration, leads, { phone: 'Desk' });
+    expect(await phones()).toEqual(['+12125550007', 'failed', 'failed']);
   });
 
   test('keep their cells right of the headers, named by their place, on every page', async () => {

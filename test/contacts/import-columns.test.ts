@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mapContactColumns } from '../../src/contacts/import/contact-columns.ts';
 import { toHeaderKey, toSnakeCaseKey } from '../../src/contacts/import/header-key.ts';
-import { findOnePhoneColumn, findPhoneColumns } from '../../src/contacts/import/phone-columns.ts';
+import { findPhoneColumns } from '../../src/contacts/import/phone-columns.ts';
 import { rankPhoneOwner } from '../../src/contacts/import/phone-owners.ts';
 import { splitName } from '../../src/contacts/import/split-name.ts';
 
@@ -113,7 +113,6 @@ describe('phone columns', () => {
     const headers = ['Company phone', 'Work Phone', 'Home Phone', 'Phone', 'Direct phone', 'Mobile'];
     const filled = rows(['2123456001', '2123456002', '2123456003', '', '', '']);
     expect(findPhoneColumns(headers, filled)).toEqual([5, 4, 3, 2, 1, 0]);
-    expect(findOnePhoneColumn(headers, filled)).toBe(2);
     expect(findPhoneColumns(['Telefon geschäftlich', 'Telefon', 'Handy privat'], [])).toEqual([2, 1, 0]);
     expect(findPhoneColumns(['work_phone', 'mobilephone'], [])).toEqual([1, 0]);
   });

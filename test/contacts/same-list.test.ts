@@ -17,7 +17,7 @@ import { collect } from './import-reading.ts';
 const german: NewOrganization = { defaultCountry: 'DE' };
 const title = 'Unsere Kunden, Stand Herbst';
 const header = ['First name', 'Last name', 'Email', 'Company phone', 'Work phone', 'Home phone', 'Direct phone', 'Mobile', 'Note'];
-/** Every kind of row: each phone column, quotes, line breaks, a duplicate, bad numbers, cells right of the headers. */
+/** Every kind of row: each phone column, national forms, quotes, line breaks, people twice, bad numbers, cells right of the headers. */
 const people = [
   ['Jürgen', 'Groß', 'j@example.org', '+49 30 9000001', '', '', '', '0170 1234567', 'asked for "Tee", twice'],
   ['Zoë', 'Lefèvre', 'z@example.org', '+49 30 9000001', '+33 1 42 68 53 00', '', '+33 6 12 34 56 78', '', 'two\nlines; and a semicolon'],
@@ -29,6 +29,10 @@ const people = [
   ['Half', 'Bad', '', '', '+49 30 9000008', '', '', 'n/a', 'the mobile is none'],
   ['Wide', 'Row', 'w@example.org', '', '', '', '', '+49 170 1234569', '', 'beyond', '', 'far beyond'],
   ['Nobody', '', '', '', '', '', '', '', 'without a number'],
+  ['Zoé', '', '', '', '', '', '(06) 12 34 56 78', '+33 6 12 34 56 78', 'three', '', 'later'],
+  ['', 'Schön', '', '030/9000005', '', '', '', '', ''],
+  ['', '', 'sz@example.org', '', '', '', '', '0170 / 1234567', 'at last'],
+  ['Doppel', 'Nummer', '', '', '', '', '', '0170 1234571 / 0170 1234572', ''],
 ];
 
 const toText = (delimiter: string, lines: string[][] = [[title], header, ...people]): string =>
@@ -90,6 +94,10 @@ const toComparable = ({ row_number, phone, phone_column, state, reason, variable
   variables,
 });
 
+const byPhone = (contacts: any[][]) => contacts.toSorted(([one], [other]) => (one < other ? -1 : 1));
+const toContacts = (stored: any[]) =>
+  byPhone(stored.map(({ phone, first_name, last_name, email, custom_fields }) => [phone, first_name, last_name, email, custom_fields]));
+
 const emptySheet = (rows: number) => Array.from({ length: rows }, () => Array.from({ length: 14 }, () => ''));
 /** Writes rows into the leads, and empties all other cells. */
 const toWholeSheet = (rows: string[][]) => emptySheet(130).map((blank, row) => blank.map((_, column) => rows[row]?.[column] ?? ''));
@@ -105,6 +113,46 @@ const expectedPhones = [
   [8, '+49309000008', 'pending', 'Work phone'],
   [9, '+491701234569', 'pending', 'Mobile'],
   [10, '', 'failed', undefined],
+  [11, '+33612345678', 'skipped', 'Mobile'],
+  [12, '+49309000005', 'skipped', 'Company phone'],
+  [13, '+491701234567', 'skipped', 'Mobile'],
+  [14, '+491701234571', 'pending', 'Mobile'],
+];
+
+/** The people as contacts: values of a later row win, and its empty cells keep what is there. */
+const expectedContacts = [
+  ['+491701234567', 'Jürgen', 'Groß', 'sz@example.org', { note: 'at last', company_phone: '+49 30 9000001' }],
+  [
+    '+33612345678',
+    'Zoé',
+    'Lefèvre',
+    'z@example.org',
+    {
+      note: 'three',
+      company_phone: '+49 30 9000001',
+      work_phone: '+33 1 42 68 53 00',
+      direct_phone: '(06) 12 34 56 78',
+      column_11: 'later',
+    },
+  ],
+  [
+    '+34911600002',
+    'José',
+    'Núñez',
+    'n@example.org',
+    { note: "café, l'été", company_phone: '+49 30 9000001', work_phone: '+34 910 600 001', home_phone: '+34 911 600 002' },
+  ],
+  ['+49309000004', 'Anaïs "die Große"', 'Müller-Lüdenscheidt', null, { note: 'a tab\tand | a bar', work_phone: '030 9000004' }],
+  [
+    '+49309000005',
+    'Firma',
+    'Schön',
+    'info@example.org',
+    { note: '\'n\' roll, three\n\n"quoted"\nlines', company_phone: '030/9000005' },
+  ],
+  ['+49309000008', 'Half', 'Bad', null, { note: 'the mobile is none', mobile: 'n/a', work_phone: '+49 30 9000008' }],
+  ['+491701234569', 'Wide', 'Row', 'w@example.org', { column_10: 'beyond', column_12: 'far beyond' }],
+  ['+491701234571', 'Doppel', 'Nummer', null, { mobile: '0170 1234571 / 0170 1234572' }],
 ];
 
 describe('the same list of people is the same people', () => {
@@ -119,10 +167,15 @@ describe('the same list of people is the same people', () => {
       ['+491701234567', 'Jürgen'],
       ['+49309000008', 'Half'],
       ['+491701234569', 'Wide'],
+      ['+33612345678', 'Zoé'],
+      ['+49309000005', undefined],
+      ['+491701234567', undefined],
+      ['+491701234571', 'Doppel'],
     ]);
     expect(contacts[1]!.custom_fields).toEqual({
       company_phone: '+49 30 9000001',
       work_phone: '+33 1 42 68 53 00',
+      direct_phone: '+33 6 12 34 56 78',
       note: 'two\nlines; and a semicolon',
     });
     expect(contacts[7]!.custom_fields).toEqual({ column_10: 'beyond', column_12: 'far beyond' });
@@ -149,7 +202,7 @@ describe('the same list of people is the same people', () => {
     expect((await campaignRowsFrom(bytes)).map(toComparable)).toEqual((await campaignRowsFrom(plain)).map(toComparable));
   });
 
-  test('from a sheet, to a campaign', async () => {
+  test('from a sheet that is not synchronized, to a campaign', async () => {
     const service = await syncService(german);
     const { id: integration } = await connectIntegration(service.client, 'sheet');
     await env.DB.prepare('UPDATE integration SET provider_data = ?, field_mapping = ? WHERE id = ?')
@@ -160,48 +213,45 @@ describe('the same list of people is the same people', () => {
     expect(rows.map(toComparable)).toEqual((await campaignRowsFrom(await ways[0]![1]())).map(toComparable));
   });
 
-  test('from a sheet that is synchronized, to the contacts and to a campaign', async () => {
+  test.each([
+    ['below a title', [[title], header, ...people]],
+    ['below a title and an empty row', [[title], [], header, ...people]],
+    ['with the headers in its first row', [header, ...people]],
+  ])('from a sheet %s that is synchronized, to the contacts and to a campaign, however often', async (_, rows) => {
     const service = await syncService(german);
-    await service.setCells('A1', toWholeSheet([header, ...people]));
+    await service.setCells('A1', toWholeSheet(rows));
     const { id: integration } = await connectIntegration(service.client, 'sheet');
-    const selected = await service.client.post(`/integration/${integration}/sheet/select`, {
-      sheet_url: leadsUrl,
-      contact_list_name: 'Kunden',
-    });
-    expect(selected.status).toBe(200);
+    const choice = { sheet_url: leadsUrl, contact_list_name: 'Kunden' };
+    expect((await service.client.post(`/integration/${integration}/sheet/select`, choice)).status).toBe(200);
     await service.work();
-    const { contacts } = await importedFrom(await ways[0]![1]());
-    const byPhone = new Map(contacts.map((contact) => [contact.phone, contact]));
-    const synced = await service.contacts();
-    const toFields = (contact: Record<string, any>) => ({
-      phone: contact['phone'],
-      first_name: contact['first_name'],
-      last_name: contact['last_name'] ?? undefined,
-      email: contact['email'] ?? undefined,
-      note: contact['custom_fields']?.note,
-    });
-    const imported = await newOrganization(german);
-    await imported.client.post('/contacts/bulk-upsert', { list_name: 'Kunden', contacts });
-    const stored = (await imported.client.get('/contacts/?limit=100')).body.contacts as Record<string, any>[];
-    expect(synced.map((contact) => contact.phone).toSorted()).toEqual([...byPhone.keys()].toSorted());
-    const sortByPhone = (all: Record<string, any>[]) => all.map(toFields).toSorted((one, other) => (one.phone < other.phone ? -1 : 1));
-    expect(sortByPhone(synced)).toEqual(sortByPhone(stored));
-    const rows = await campaignRowsOf(service.id, { source_type: 'sheet', source_id: String(integration), source_options: {} });
-    expect(rows.map(({ phone, state }) => [phone, state])).toEqual(expectedPhones.map(([, phone, state]) => [phone, state]));
+    const first = rows.indexOf(header) + 1;
+    const sync = await service.lastSync(integration);
+    expect(sync).toMatchObject({ status: 'completed', rows_seen: people.length, created: expectedContacts.length, updated: 0, failed: 2 });
+    expect(sync.errors.map(({ row, detail }: any) => [row - first, detail])).toEqual([
+      [7, 'invalid_phone'],
+      [10, 'no_key'],
+    ]);
+    expect(toContacts(await service.contacts())).toEqual(byPhone(expectedContacts));
+    expect(await service.resync(integration)).toMatchObject({ created: 0, updated: 0 });
+    expect(toContacts(await service.contacts())).toEqual(byPhone(expectedContacts));
+    const read = await campaignRowsOf(service.id, { source_type: 'sheet', source_id: String(integration), source_options: {} });
+    const withoutContacts = (await campaignRowsFrom(await ways[0]![1]())).map(toComparable);
+    expect(read.map(toComparable)).toEqual(withoutContacts);
+    expect(read.map(({ contact_id }) => contact_id === null)).toEqual(withoutContacts.map(({ state }) => state === 'failed'));
   });
 
   test('to bulk-upsert, which stores them once, however often and from whatever file they come', async () => {
     const { client } = await newOrganization(german);
     const first = await importedFrom(await ways[0]![1]());
     const answer = await client.post('/contacts/bulk-upsert', { list_name: 'Kunden', contacts: first.contacts });
-    expect(answer.body).toMatchObject({ created: 7, failed: 0 });
+    expect(answer.body).toMatchObject({ created: expectedContacts.length, failed: 0 });
     const read = async () => (await client.get('/contacts/?limit=100')).body.contacts as Record<string, unknown>[];
     const toStored = (all: Record<string, unknown>[]) =>
       all
         .map(({ id, phone, first_name, last_name, email, custom_fields }) => ({ id, phone, first_name, last_name, email, custom_fields }))
         .toSorted((one, other) => Number(one.id) - Number(other.id));
     const stored = toStored(await read());
-    expect(stored).toHaveLength(7);
+    expect(toContacts(stored)).toEqual(byPhone(expectedContacts));
     for (const [way, make] of ways) {
       const { contacts } = await importedFrom(await make());
       const again = await client.post('/contacts/bulk-upsert', { list_name: 'Kunden', contacts });

@@ -170,6 +170,8 @@ describe('a sheet', () => {
     expect((await headersOf(client, id, leadsUrl)).body).toEqual({
       sheet_name: 'Leads',
       sheets: ['Leads', "Last year's"],
+      header_row: 1,
+      phone_columns: ['Mobile No.'],
       headers: ['Full Name', 'Mobile No.', 'E-mail', 'Company', 'City'],
       sample_rows: Array.from({ length: 5 }, () => Array.from({ length: 5 }, () => expect.any(String))),
       suggested_mapping: {
@@ -195,7 +197,47 @@ describe('a sheet', () => {
       ['', '', '', '', ''],
       ['', '19172005002', '', '', ''],
     ]);
-    expect(body.suggested_mapping).toMatchObject({ phone: 'Phone', first_name: 'Name', last_name: 'Name' });
+    expect(body.suggested_mapping).toMatchObject({
+      phone: 'Phone',
+      first_name: 'Name',
+      last_name: 'Name',
+      'custom_fields.column_4': 'column_4',
+      'custom_fields.column_6': 'column_6',
+    });
+  });
+
+  test('with a title above its headers shows what is below, and which phones come first', async () => {
+    const { id: organizationId, client } = await newOrganization();
+    const { id } = await connectIntegration(client, 'sheet');
+    const range = 'Leads!A1:Z1000';
+    await changeAtGoogle(organizationId, 'PUT', `/v4/spreadsheets/simulated-leads/values/${range}?valueInputOption=RAW`, {
+      range,
+      majorDimension: 'ROWS',
+      values: [
+        ['Our leads of autumn', '', '', '', ''],
+        ['', '', '', '', ''],
+        ['Name', 'Company phone', 'Home phone', 'Mobile', ''],
+        ['Ada', '+12125550001', '+12125550002', '', 'vip'],
+      ],
+    });
+    expect((await headersOf(client, id, leadsUrl)).body).toMatchObject({
+      header_row: 3,
+      headers: ['Name', 'Company phone', 'Home phone', 'Mobile'],
+      sample_rows: expect.arrayContaining([['Ada', '+12125550001', '+12125550002', '']]),
+      phone_columns: ['Mobile', 'Home phone', 'Company phone'],
+      suggested_mapping: {
+        phone: 'Mobile',
+        first_name: 'Name',
+        'custom_fields.company_phone': 'Company phone',
+        'custom_fields.column_5': 'column_5',
+      },
+    });
+    const chosen = await client.post(`/integration/${id}/sheet/select`, { sheet_url: leadsUrl, contact_list_name: 'L' });
+    expect(chosen.status).toBe(200);
+    const mapping = (await client.get(`/integration/${id}/field-mapping`)).body;
+    expect(mapping.external_fields).toEqual(['Name', 'Company phone', 'Home phone', 'Mobile']);
+    const narrower = { phone: 'Home phone', 'custom_fields.rank': 'column_5' };
+    expect((await client.put(`/integration/${id}/field-mapping`, { field_mapping: narrower })).body.field_mapping).toEqual(narrower);
   });
 
   test('that is empty has no columns, and cannot be selected', async () => {

@@ -60,12 +60,25 @@ describe('the mapping that headers suggest', () => {
     });
   });
 
-  test('takes the phone column that is filled', () => {
+  test("takes the person's own phone, however well the columns are filled; the others count row by row", () => {
     const sample = [
-      ['', '+1 212 555 0100'],
-      ['', '+1 212 555 0101'],
+      ['+1 212 555 0100', ''],
+      ['+1 212 555 0101', ''],
     ];
     expect(suggest(['Phone', 'Mobile'], sample)).toMatchObject({ phone: 'Mobile', 'custom_fields.phone_column': 'Phone' });
+  });
+
+  test('keeps columns without a header, also right of the headers, if a cell of the sample is filled', () => {
+    const sample = [
+      ['+1 212 555 0100', '', 'x', ''],
+      ['+1 212 555 0101', '', '', '', 'y'],
+    ];
+    expect(suggest(['Phone', '', 'Notes', ''], sample)).toEqual({
+      phone: 'Phone',
+      'custom_fields.notes': 'Notes',
+      'custom_fields.column_5': 'column_5',
+    });
+    expect(suggest(['Phone', '', 'Notes'], [['', 'x']])).toMatchObject({ 'custom_fields.column_2': 'column_2' });
   });
 
   test('of an empty sheet is empty', () => {
@@ -174,6 +187,13 @@ describe('a mapping of a sheet', () => {
       first_name: 'Full Name',
     });
     expect(checkSheetMapping({ external_id: 'Id' }, columns)).toEqual({ external_id: 'Id' });
+  });
+
+  test('names a column right of the headers by its place, and no column within them', () => {
+    const mapping = { phone: 'Mobile No.', 'custom_fields.extra': 'column_4' };
+    expect(checkSheetMapping(mapping, columns)).toEqual(mapping);
+    for (const wrong of ['column_3', 'column_0', 'column_04', 'column_99999', 'column_'])
+      expect(reason(() => checkSheetMapping({ ...mapping, email: wrong }, columns))).toContain(`no column "${wrong}"`);
   });
 
   test.each([

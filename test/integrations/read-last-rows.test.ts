@@ -5,7 +5,7 @@ import type { SelectedSheet } from '../../src/integrations/sheet/selected-sheet.
 import type { Sheet } from '../../src/providers/apps/sheet.ts';
 
 /** A tab whose grid has so many rows, of which these (by number) hold something. */
-function sheetWith(grid: number, filled: ReadonlySet<number>): { selected: SelectedSheet; reads: number[] } {
+function sheetWith(grid: number, filled: ReadonlySet<number>, headerRow = 1): { selected: SelectedSheet; reads: number[] } {
   const reads: number[] = [];
   const adapter: Partial<Sheet> = {
     tabs: async () => ({ title: 'File', tabs: [{ id: 0, title: 'Leads', rows: grid, columns: 26 }] }),
@@ -16,7 +16,7 @@ function sheetWith(grid: number, filled: ReadonlySet<number>): { selected: Selec
     },
   };
   const columns = [{ name: 'Name', isBlank: false }];
-  return { selected: { adapter: adapter as Sheet, spreadsheetId: 'file', tab: 'Leads', columns }, reads };
+  return { selected: { adapter: adapter as Sheet, spreadsheetId: 'file', tab: 'Leads', headerRow, columns }, reads };
 }
 
 const upTo = (last: number) => new Set(Array.from({ length: last - 1 }, (_, index) => index + 2));
@@ -46,6 +46,12 @@ test('the rows at the end are those up to the last that holds something, each un
       for (const count of reads) expect(count).toBeLessThanOrEqual(1_000);
     }),
   );
+});
+
+test('the title and the header above the rows are none of them', async () => {
+  const { selected } = sheetWith(100, new Set([1, 2, 3, 4, 5]), 3);
+  expect(await readLastRows(selected)).toEqual({ fromRow: 4, rows: [['row 4'], ['row 5']] });
+  expect(await readLastRows(sheetWith(3, new Set([1, 2, 3]), 3).selected)).toEqual({ fromRow: 4, rows: [] });
 });
 
 test('a sheet that ends in more empty rows than are searched is not taken for an empty one', async () => {

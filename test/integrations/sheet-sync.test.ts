@@ -135,26 +135,72 @@ describe('a sync of a sheet', () => {
     expect((await contacts())[0]).toMatchObject({ first_name: 'Amara', last_name: 'Adeyemi' });
   });
 
-  test('of rows that are one person the first counts, on every page, and nothing flickers', async () => {
-    const { connectSheet, work, resync, setCells, lastSync, contacts } = await syncService();
-    await setCells('A122', [
-      ['Other', '+19172000100'],
-      ['Amara Adeyemi', '+19172000100', 'amara.adeyemi.0@leads.example.com', 'x', 'Lisbon'],
+  test('keeps what of the mapped phone cell is no phone of the contact, as an import does', async () => {
+    const { connectSheet, work, resync, setCells, contacts } = await syncService();
+    await setCells('A1', [
+      ['Full Name', 'Mobile No.', 'Work phone'],
+      ['Two', '+1 917 200 9001 / +1 917 200 9002', ''],
+      ['Half', 'n/a', '+12125550005'],
+      ['Whole', '+1 917 200 9003', '+12125550006'],
     ]);
-    await setCells('A700', [['Far below', '+1 917 200 0101']]);
-    const id = await connectSheet(list);
+    const id = await connectSheet(list, { phone: 'Mobile No.', first_name: 'Full Name' });
     await work();
-    const seen = {
-      rows_seen: 123,
-      failed: 2,
-      errors: [
-        { row: 122, detail: 'duplicate' },
-        { row: 700, detail: 'duplicate' },
-      ],
-    };
-    expect(await lastSync(id)).toMatchObject({ ...seen, created: 120, unchanged: 1 });
+    const found = async () => (await contacts()).slice(0, 3).map(({ phone, custom_fields }) => [phone, custom_fields]);
+    expect(await found()).toEqual([
+      ['+19172009001', { mobile_no: '+1 917 200 9001 / +1 917 200 9002' }],
+      ['+12125550005', { mobile_no: 'n/a' }],
+      ['+19172009003', {}],
+    ]);
+    await setCells('B3', [['+1 917 200 9004']]);
+    await resync(id);
+    expect((await contacts()).find(({ phone }) => phone === '+19172009004')).toMatchObject({ first_name: 'Half', custom_fields: {} });
+  });
+
+  test('makes no one person of all who have the same placeholder as id', async () => {
+    const { connectSheet, work, setCells, contacts, lastSync } = await syncService();
+    await setCells('A1', [
+      ['Full Name', 'Mobile No.', 'Customer ID'],
+      ['One', '+19172009001', 'n/a'],
+      ['Two', '+19172009002', 'N/A'],
+      ['Three', '', '9.18E+11'],
+      ['Four', '+19172009004', 'C-4'],
+    ]);
+    const id = await connectSheet(list, { phone: 'Mobile No.', first_name: 'Full Name', external_id: 'Customer ID' });
+    await work();
+    const found = (await contacts()).map(({ phone, external_id, first_name }) => [phone, external_id, first_name]);
+    expect(found).toContainEqual(['+19172009001', null, 'One']);
+    expect(found).toContainEqual(['+19172009002', null, 'Two']);
+    expect(found).toContainEqual(['+19172009004', 'C-4', 'Four']);
+    expect((await lastSync(id)).errors).toContainEqual(expect.objectContaining({ row: 4, detail: 'no_key' }));
+  });
+
+  test('finds its headers below titles, and names rows as the sheet does', async () => {
+    const { connectSheet, work, setCells, contacts, lastSync, resync, members } = await syncService();
+    await setCells('A1', [
+      ['Our leads of autumn', '', '', '', ''],
+      ['', '', '', '', ''],
+      ['Full Name', 'Mobile No.', 'E-mail', 'City', ''],
+      ['Ada', '+19172009001', '', 'Lisbon', ''],
+      ['Nobody', '', '', '', ''],
+    ]);
+    await setCells('A700', [['Far below', '+19172009002']]);
+    const id = await connectSheet(list, leadsMapping);
+    await work();
+    expect(await lastSync(id)).toMatchObject({ status: 'completed', rows_seen: 119, created: 118, failed: 1 });
+    expect((await lastSync(id)).errors).toEqual([{ row: 5, detail: 'no_key', message: expect.any(String) }]);
     const before = await contacts();
-    expect(await resync(id)).toMatchObject({ ...seen, updated: 0, unchanged: 121 });
+    expect(before[0]).toMatchObject({ phone: '+19172009001', first_name: 'Ada', custom_fields: { city: 'Lisbon' } });
+    expect(before.at(-1)).toMatchObject({ phone: '+19172009002', first_name: 'Far below' });
+    expect(await resync(id)).toMatchObject({ created: 0, updated: 0, unchanged: 118, failed: 1 });
+    expect([await contacts(), await members(list)]).toEqual([before, before.map((contact) => contact.id)]);
+  });
+
+  test('goes on below a title that is put above its headers later', async () => {
+    const { integration, resync, setCells, insertRows, contacts } = await leadsService();
+    const before = await contacts();
+    await insertRows(1, 1);
+    await setCells('A1', [['Our leads']]);
+    expect(await resync(integration)).toMatchObject({ status: 'completed', rows_seen: 120, unchanged: 120 });
     expect(await contacts()).toEqual(before);
   });
 
@@ -229,6 +275,18 @@ describe('a sync of a sheet', () => {
     expect((await links()).map(({ external_id }) => external_id)).not.toContain('phone:+19172000100');
   });
 
+  test('a mapped column may stand right of the headers, where its place is its name', async () => {
+    const { connectSheet, work, setCells, contacts, resync } = await syncService();
+    await setCells('G2', [['near'], [''], ['far']]);
+    const id = await connectSheet(list, { ...leadsMapping, 'custom_fields.extra': 'column_7' });
+    await work();
+    const extras = async () => (await contacts()).slice(0, 3).map(({ custom_fields }) => custom_fields.extra);
+    expect(await extras()).toEqual(['near', undefined, 'far']);
+    await setCells('F1', [['Rank', 'Extra']]);
+    expect(await resync(id)).toMatchObject({ status: 'failed', reason: expect.stringContaining('no column "column_7" any more') });
+    expect(await extras()).toEqual(['near', undefined, 'far']);
+  });
+
   test('a row that is refused is still there, so its contact stays on the list', async () => {
     const { integration, resync, setCells, members } = await leadsService();
     await setCells('C3', [['no address at all @ @']]);
@@ -237,6 +295,122 @@ describe('a sync of a sheet', () => {
       errors: [{ row: 3, detail: 'invalid_email', message: expect.any(String) }],
     });
     expect(await members(list)).toHaveLength(120);
+  });
+});
+
+describe('several rows of one person', () => {
+  /** The leads, with more rows of the first three on both pages, read into their list. */
+  async function repeatedLeads() {
+    const service = await syncService();
+    await service.setCells('A122', [
+      ['Other', '+19172000100', '', '', ''],
+      ['Amara Adeyemi', '+19172000100', '', '', ''],
+      ['', '+19172000102', 'third@example.org', '', ''],
+    ]);
+    await service.setCells('A700', [
+      ['Far below', '+1 917 200 0101', '', '', 'Porto'],
+      ['Further', '(917) 200-0101', '', '', ''],
+    ]);
+    const integration = await service.connectSheet(list);
+    await service.work();
+    const first = async (count = 3) => (await service.contacts()).slice(0, count);
+    const second = async () => (await first())[1];
+    return { ...service, integration, first, second };
+  }
+
+  test('are folded as bulk-upsert does: later values win, empty cells keep the earlier ones', async () => {
+    const { integration, lastSync, first, links, members } = await repeatedLeads();
+    expect(await lastSync(integration)).toMatchObject({ status: 'completed', rows_seen: 125, created: 120, updated: 1, unchanged: 4, failed: 0 });
+    expect(await first()).toMatchObject([
+      { phone: '+19172000100', first_name: 'Amara Adeyemi', email: 'amara.adeyemi.0@leads.example.com', custom_fields: { city: 'Lisbon' } },
+      { phone: '+19172000101', first_name: 'Further', custom_fields: { city: 'Porto' } },
+      { phone: '+19172000102', email: 'third@example.org', first_name: expect.stringMatching(/./) },
+    ]);
+    expect([(await links()).length, (await members(list)).length]).toEqual([120, 120]);
+  });
+
+  test('change nothing a second time, on whatever page they are', async () => {
+    const { integration, resync, contacts } = await repeatedLeads();
+    const before = await contacts();
+    for (let time = 0; time < 2; time++) {
+      expect(await resync(integration)).toMatchObject({ rows_seen: 125, created: 0, updated: 0, unchanged: 125, failed: 0 });
+      expect(await contacts()).toEqual(before);
+    }
+  });
+
+  test('are folded anew when one of them is changed: an earlier one does not replace the values of a later one', async () => {
+    const { integration, resync, setCells, second } = await repeatedLeads();
+    await setCells('A3', [['Renamed above', '+19172000101', 'above@example.org', '', 'Faro']]);
+    expect(await resync(integration)).toMatchObject({ updated: 1, unchanged: 124 });
+    expect(await second()).toMatchObject({ first_name: 'Further', email: 'above@example.org', custom_fields: { city: 'Porto' } });
+    expect((await second()).revision).toBe(3);
+    await setCells('A701', [['', '(917) 200-0101']]);
+    await resync(integration);
+    expect(await second()).toMatchObject({ first_name: 'Far below' });
+    await setCells('A700', [['', '(917) 200-0101', '', '', '']]);
+    await resync(integration);
+    expect(await second()).toMatchObject({ first_name: 'Renamed above', custom_fields: { city: 'Faro' } });
+  });
+
+  test('are folded without one that is deleted, in the same sync', async () => {
+    const { integration, resync, deleteRows, second, contacts } = await repeatedLeads();
+    await deleteRows(701, 1);
+    expect(await resync(integration)).toMatchObject({ status: 'completed', rows_seen: 124 });
+    expect(await second()).toMatchObject({ first_name: 'Far below' });
+    await deleteRows(700, 1);
+    await resync(integration);
+    expect(await second()).toMatchObject({ first_name: expect.not.stringContaining('Far') });
+    const before = await contacts();
+    expect(await resync(integration)).toMatchObject({ rows_seen: 123, updated: 0, unchanged: 123 });
+    expect(await contacts()).toEqual(before);
+  });
+
+  test('are folded in their order when they change places', async () => {
+    const { integration, resync, setCells, second, contacts } = await repeatedLeads();
+    await setCells('A700', [['Further', '(917) 200-0101', '', '', ''], ['Far below', '+1 917 200 0101', '', '', 'Porto']]);
+    await resync(integration);
+    expect(await second()).toMatchObject({ first_name: 'Far below' });
+    const before = await contacts();
+    expect(await resync(integration)).toMatchObject({ updated: 0 });
+    expect(await contacts()).toEqual(before);
+  });
+
+  test('of which one cannot be stored are folded without it, and it is named', async () => {
+    const { integration, resync, setCells, second, members } = await repeatedLeads();
+    await setCells('A701', [['Bad', '(917) 200-0101', 'no address at all @ @']]);
+    for (let time = 0; time < 2; time++) {
+      expect(await resync(integration)).toMatchObject({
+        rows_seen: 125,
+        failed: 1,
+        errors: [{ row: 701, detail: 'invalid_email', message: expect.any(String) }],
+      });
+      expect(await second()).toMatchObject({ first_name: 'Far below', custom_fields: { city: 'Porto' } });
+    }
+    expect(await members(list)).toHaveLength(120);
+  });
+
+  test('are one person by their id, too, and the last phone is the phone', async () => {
+    const { connectSheet, setCells, work, contacts, resync } = await syncService();
+    await setCells('A1', [
+      ['Full Name', 'Mobile No.', 'Customer ID'],
+      ['Old', '+19172009001', 'C-1'],
+      ['New', '+19172009002', 'C-1'],
+      ['', '', 'C-1'],
+    ]);
+    const id = await connectSheet(list, { phone: 'Mobile No.', first_name: 'Full Name', external_id: 'Customer ID' });
+    await work();
+    expect((await contacts()).filter(({ external_id }) => external_id === 'C-1')).toMatchObject([{ phone: '+19172009002', first_name: 'New' }]);
+    expect(await resync(id)).toMatchObject({ updated: 0, failed: 0 });
+  });
+
+  test('are more than are folded where one number stands in hundreds of rows, and each row too many is named', async () => {
+    const { connectSheet, setCells, work, lastSync, contacts } = await syncService();
+    await setCells('A122', Array.from({ length: 150 }, (_, index) => [`Clerk ${index}`, '+12125550199']));
+    const id = await connectSheet(list);
+    await work();
+    expect(await lastSync(id)).toMatchObject({ status: 'completed', rows_seen: 270, created: 121, failed: 50 });
+    expect((await lastSync(id)).errors[0]).toMatchObject({ row: 222, detail: 'duplicate', message: expect.stringContaining('100 rows') });
+    expect((await contacts()).find(({ phone }) => phone === '+12125550199')).toMatchObject({ first_name: 'Clerk 99' });
   });
 });
 
@@ -271,6 +445,12 @@ describe('rows that are moved while a sheet is read', () => {
     const { last, members } = await changedBetweenPages((service) => service.deleteRows(700, 2));
     expect(last).toMatchObject({ status: 'completed', rows_seen: 718, unchanged: 718 });
     expect(await members(list)).toHaveLength(718);
+  });
+
+  test('with their headers are read below them', async () => {
+    const { last, members, contacts } = await changedBetweenPages((service) => service.insertRows(1, 1));
+    expect(last).toMatchObject({ status: 'completed', rows_seen: 720, unchanged: 720 });
+    expect(await members(list)).toEqual((await contacts()).map((contact) => contact.id));
   });
 
   test('in their columns are read by their names', async () => {

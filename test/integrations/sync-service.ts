@@ -170,6 +170,11 @@ export async function syncService(options: NewOrganization = {}) {
       requests: [{ deleteDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: from - 1, endIndex: from - 1 + count } } }],
     });
 
+  const insertRows = (at: number, count: number) =>
+    changeAtGoogle(organization.id, 'POST', '/v4/spreadsheets/simulated-leads:batchUpdate', {
+      requests: [{ insertDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: at - 1, endIndex: at - 1 + count } } }],
+    });
+
   const contacts = async (): Promise<any[]> =>
     (
       await env.DB.prepare('SELECT * FROM contact WHERE organization_id = ? AND deleted_at IS NULL ORDER BY id')
@@ -214,6 +219,7 @@ export async function syncService(options: NewOrganization = {}) {
     addToBooks,
     setCells,
     deleteRows,
+    insertRows,
     contacts,
     links,
     members,

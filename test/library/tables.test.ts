@@ -66,6 +66,15 @@ describe('tables are as wide as their widest row', () => {
     expect(rows[1149]!.variables).toEqual({ name: 'Ann' });
   });
 
+  test('a title that is a word for phones is a title where a wider row of names below is a header, too', async () => {
+    const isHeader = (cells: string[]) => cells.some((cell) => /phone/i.test(cell));
+    const headersOf = async (text: string) => (await readTable(text, { isHeader })).headers;
+    expect(await headersOf('Phone numbers,\n\nName,Phone\nAnn,+12125550100\n')).toEqual(['Name', 'Phone']);
+    expect(await headersOf('Phone numbers\nName,Phone\nAnn,+12125550100\n')).toEqual(['Name', 'Phone']);
+    expect(await headersOf('Phone,\n+12125550100,by phone\n+12125550101,\n')).toEqual(['Phone', 'column_2']);
+    expect(await headersOf('Phone\n+12125550100\n')).toEqual(['Phone']);
+  });
+
   test('people and campaigns know their headers below titles', async () => {
     const text = 'Kundenliste\nMusterfirma\n\nName;Telefon\nAnn;+4930123456\nBob;+4930123457\n';
     expect((await sourceOf(text)).rows.map(({ row_number, phone }) => [row_number, phone])).toEqual([

@@ -111,6 +111,7 @@ describe('tabs and headers', () => {
     expect(await headers(leads, 'Leads')).toEqual({ headers: ['Full Name', 'Mobile No.', 'E-mail', 'Company', 'City'] });
     expect(await headers(leads, "Last year's")).toEqual({ headers: [] });
     expect(await headers(messy, 'Sheet 1')).toEqual({ headers: ['Name', 'Phone', 'Name', '', 'Notes'] });
+    expect(await headers(messy, 'Sheet 1', 3)).toEqual({ headers: ['Grace', '+19172005001', 'Hopper'] });
   });
 
   test('of a tab that was renamed are refused by its name', async () => {
@@ -259,6 +260,12 @@ describe('rows', () => {
     const part = { spreadsheetId: leads, tab: 'Leads', fromRow: 122, rows: 5, columns: 5 };
     expect(await success(readRows({ ...part, plainColumns: [1] }))).toMatchObject({ rows: [row, ['second']] });
     expect(await appendRows({ spreadsheetId: leads, tab: "Last year's", rows: [['first']] })).toEqual({ row: 1 });
+  });
+
+  test('are added to the table below a title, not to that of the title', async () => {
+    const { appendRows, received } = await start();
+    await success(appendRows({ spreadsheetId: leads, tab: 'Leads', headerRow: 3, rows: [['below']] }));
+    expect(decodeURIComponent((await received('googlesheets')).at(-1)!.path)).toContain("'Leads'!A3:append");
   });
 
   test('are never added twice, and an unknown outcome is said to be one', async () => {
