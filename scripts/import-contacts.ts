@@ -67,19 +67,19 @@ async function organizationCountry({ baseUrl, apiKey }: Target): Promise<string 
 }
 
 async function readFile(
-  { file, encoding, sheet }: ImportSettings,
+  { file, encoding, sheet, phoneColumn }: ImportSettings,
   bytes: Uint8Array,
   defaultCountry: string,
 ): Promise<{ people: AcceptedRow[]; failures: Failure[] }> {
   let place = file;
   let advice = '';
   try {
-    const { table, description, sheets } = await openPeopleFile(bytes, { encoding, sheet });
+    const { table, description, sheets } = await openPeopleFile(bytes, { encoding, sheet, phoneColumn });
     if (sheets.length > 0) {
       place = `${file}, ${description}`;
       advice = `. The sheets of the workbook are: ${listSheetNames(sheets)}; --sheet names the one to read`;
     }
-    const found = readContacts(table, defaultCountry);
+    const found = readContacts(table, defaultCountry, phoneColumn);
     const people: AcceptedRow[] = [];
     const failures: Failure[] = [];
     for await (const row of found.rows) {

@@ -17,6 +17,8 @@ export interface ImportSettings {
   encoding: string | undefined;
   /** The sheet of a workbook. Undefined: the first visible one with a table. */
   sheet: string | undefined;
+  /** The only column with phones. Undefined: they are found by their headers. */
+  phoneColumn: string | undefined;
   batchRows: number;
   /** When it was not asked for, it is written only if there is something to write. */
   errorsFile: string;
@@ -33,6 +35,7 @@ Reads people out of a CSV, a text export or an .xlsx workbook and upserts them i
   --default-country DE    country of numbers without country code (default: the organization's)
   --encoding windows-1251 encoding of the file              (default: found by its bytes)
   --sheet Leads           sheet of a workbook              (default: the first visible one with a table)
+  --phone-column Contact  column with the phones           (default: found by its header)
   --batch 1000            rows in one request, 1 to 5000
   --errors FILE.csv       where the rows that failed are written, with the reason
   --dry-run               read and check the file, send nothing`;
@@ -65,6 +68,7 @@ export function readImportSettings(parameters: string[], environment: Record<str
     defaultCountry,
     encoding,
     sheet: values.sheet?.trim() || undefined,
+    phoneColumn: values['phone-column']?.trim() || undefined,
     batchRows,
     errorsFile: values.errors ? resolve(startedIn, values.errors) : join(stateDirectory, 'import-errors.csv'),
     isErrorsFileAsked: values.errors !== undefined,
@@ -83,6 +87,7 @@ function parse(parameters: string[]) {
         'default-country': { type: 'string' },
         encoding: { type: 'string' },
         sheet: { type: 'string' },
+        'phone-column': { type: 'string' },
         batch: { type: 'string', default: '1000' },
         errors: { type: 'string' },
         'dry-run': { type: 'boolean' },

@@ -1,3 +1,4 @@
+import { locateColumn } from '../../src/contacts/import/missing-column.ts';
 import { isContactHeader } from '../../src/contacts/import/read-contacts.ts';
 import { readTable } from '../../src/library/delimited-text/read-table.ts';
 import { readTableOfRecords, type Table } from '../../src/library/delimited-text/table-of-records.ts';
@@ -12,6 +13,8 @@ interface FileOptions {
   encoding: string | undefined;
   /** The name of a workbook's sheet. */
   sheet: string | undefined;
+  /** The name of the column with the phones. */
+  phoneColumn?: string | undefined;
 }
 
 /** `description`: how the file was read, for people: "utf-8, separated by commas" or `sheet "Leads"`. */
@@ -26,18 +29,24 @@ const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons
 
 /** Opens a table of people, delimited text or a workbook. Throws `UnreadableFileError`. */
 export async function openPeopleFile(bytes: Uint8Array, options: FileOptions): Promise<PeopleFile> {
-  if (looksLikeWorkbook(bytes)) return openWorkbookSheet(bytes, options.sheet);
+  const { phoneColumn } = options;
+  const isHeader = phoneColumn === undefined ? isContactHeader : (cells: string[]) => locateColumn(cells, phoneColumn) >= 0;
+  if (looksLikeWorkbook(bytes)) return openWorkbookSheet(bytes, options.sheet, isHeader);
   if (options.sheet !== undefined) throw new UnreadableFileError('It is no workbook and has no sheets; leave --sheet out');
   const { text, encoding } = decodeText(bytes, options.encoding);
-  const table = await readTable(text, { isHeader: isContactHeader });
+  const table = await readTable(text, { isHeader });
   const separatedBy = table.headers.length > 1 ? `, separated by ${delimiterNames[table.delimiter] ?? `"${table.delimiter}"`}` : '';
   return { table, description: `${encoding}${separatedBy}`, sheets: [] };
 }
 
-async function openWorkbookSheet(bytes: Uint8Array, name: string | undefined): Promise<PeopleFile> {
+async function openWorkbookSheet(
+  bytes: Uint8Array,
+  name: string | undefined,
+  isHeader: (cells: string[]) => boolean,
+): Promise<PeopleFile> {
   const workbook = await requireWorkbook(bytes);
-  const sheet = await chooseSheet(workbook, name, isContactHeader);
-  const table = await readTableOfRecords(flatten(readSheetRecords(workbook, sheet)), { isHeader: isContactHeader });
+  const sheet = await chooseSheet(workbook, name, isHeader);
+  const table = await readTableOfRecords(flatten(readSheetRecords(workbook, sheet)), { isHeader });
   const visible = workbook.sheets.filter(({ isHidden }) => !isHidden);
   return { table, description: `sheet "${sheet.name}"`, sheets: visible.length > 1 ? visible.map(({ name: title }) => title) : [] };
 }

@@ -155,6 +155,17 @@ describe('what is sent', () => {
     expect([code, requests[0]!.body.contacts]).toEqual([0, [{ phone: '+12123456002' }]]);
   });
 
+  test('the phones are those of the column that --phone-column names, and of no other', async () => {
+    const file = write('shop.csv', 'Our shops\nShop,Mobile,Name\n+12123456001,+12123456002,Ann\n,+12123456003,Bob\n');
+    const { code, stdout } = await run([file, '--list', 'A', '--phone-column', 'shop']);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('phone from "Shop" (US where it names no country), name from "Name"')]);
+    expect(requests[0]!.body.contacts).toEqual([
+      { phone: '+12123456001', first_name: 'Ann', custom_fields: { mobile: '+12123456002' } },
+    ]);
+    const unknown = await run([file, '--list', 'A', '--phone-column', 'Fax']);
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('No column for "Fax" was found. The headers are: ') });
+  });
+
   test('a second import of the same file is not taken for a repeated try of the first', async () => {
     const file = write('again.csv', leads(1));
     await run([file, '--list', 'Leads']);

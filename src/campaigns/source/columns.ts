@@ -1,13 +1,10 @@
-import { toHeaderKey, toSnakeCaseKey } from '../../contacts/import/header-key.ts';
-import { missingColumnMessage } from '../../contacts/import/read-contacts.ts';
 import { choosePhoneColumns, type PhoneChoice } from '../../contacts/import/choose-phone.ts';
+import { toSnakeCaseKey } from '../../contacts/import/header-key.ts';
+import { findNamedColumn, locateColumn, missingColumnMessage } from '../../contacts/import/missing-column.ts';
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
 import { columnName, type Table } from '../../library/delimited-text/table-of-records.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import type { SourceOptions } from './options.ts';
-
-/** `source_options.phone_column` names a column that the table does not have. */
-export class UnknownColumn extends UnreadableFileError {}
 
 /** A table's headers and the columns that a campaign reads. */
 export interface TableColumns extends SourceColumns {
@@ -54,17 +51,6 @@ export function chooseColumns(
 /** Whether these cells are headers among which is the phone column. */
 export const hasPhoneColumn = (cells: string[], { phone_column: named }: SourceOptions): boolean =>
   named ? locateColumn(cells, named) >= 0 : findPhoneColumns(cells, []).length > 0;
-
-function locateColumn(headers: string[], name: string): number {
-  const exact = headers.indexOf(name);
-  return exact >= 0 ? exact : headers.findIndex((header) => toHeaderKey(header) !== '' && toHeaderKey(header) === toHeaderKey(name));
-}
-
-function findNamedColumn(headers: string[], name: string, defaultCountry: string): number {
-  const column = locateColumn(headers, name);
-  if (column < 0) throw new UnknownColumn(missingColumnMessage(`"${name.slice(0, 60)}"`, [name.slice(0, 60)], headers, defaultCountry));
-  return column;
-}
 
 /** The names of variables, as templates write them: `First Name` is `first_name`, a second one `first_name_2`. */
 function nameVariables(headers: string[], phone: number): SourceColumns['variables'] {

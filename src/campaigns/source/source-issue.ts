@@ -1,7 +1,7 @@
 import type { Issue } from '../../library/errors.ts';
 import { UncertainEncoding, UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { UnknownSheetError } from '../../library/workbooks/unknown-sheet.ts';
-import { UnknownColumn } from './columns.ts';
+import { UnknownColumn } from '../../contacts/import/missing-column.ts';
 import { SheetlessFile } from './file-source.ts';
 
 /** The issue to correct in a source that cannot be read. Throws any error that is not an `UnreadableFileError`. */

@@ -1,7 +1,8 @@
-import { hasSeveralNumbers, type PhoneErrorReason, normalizePhone } from '../../library/phone/phone-numbers.ts';
+import { hasSeveralNumbers, type PhoneErrorReason } from '../../library/phone/phone-numbers.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { mapContactColumns, type ContactColumns, type ContactField } from './contact-columns.ts';
 import { choosePhoneColumns, chooseRowPhone } from './choose-phone.ts';
+import { findNamedColumn, missingColumnMessage } from './missing-column.ts';
 import { findPhoneColumns } from './phone-columns.ts';
 import { columnName, type Table, type TableRow } from '../../library/delimited-text/table-of-records.ts';
 import { splitName } from './split-name.ts';
@@ -50,11 +51,12 @@ export function isContactHeader(cells: string[]): boolean {
 }
 
 /**
- * Reads the contacts of a table. A row's phone comes from the best phone column with a usable number. A row whose phones are all unusable is
- * rejected. Throws `UnreadableFileError` when no column has phones or ids.
+ * Reads the contacts of a table. A row's phone comes from the best phone column with a usable number, or from `phoneColumn` alone. A row whose
+ * phones are all unusable is rejected. Throws `UnreadableFileError` when no column has phones or ids, or `phoneColumn` is none.
  */
-export function readContacts(table: Table, defaultCountry: string): ContactTable {
-  const { columns: phoneColumns } = choosePhoneColumns(table);
+export function readContacts(table: Table, defaultCountry: string, phoneColumn?: string): ContactTable {
+  const named = phoneColumn === undefined ? undefined : findNamedColumn(table.headers, phoneColumn, defaultCountry);
+  const { columns: phoneColumns } = choosePhoneColumns(table, { named });
   const columns = mapContactColumns(table.headers, phoneColumns);
   if (phoneColumns.length === 0 && columns.fields.external_id === undefined) {
     throw new UnreadableFileError(missingColumnMessage('phone numbers or ids', ['phone', 'external_id'], table.headers, defaultCountry));
@@ -134,21 +136,4 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
 function splitTags(cell: string): string[] {
   const tags = cell.split(/:::|[,;|\n]/).map((tag) => tag.trim());
   return [...new Set(tags.filter((tag) => tag !== '' && !tag.startsWith('* ')))];
-}
-
-const maxShownHeaders = 30;
-
-/** Programs export web pages and XML as .xls. */
-const isMarkup = (header: string): boolean => /^<(?:!doctype|html|table|\?xml)\b/i.test(header);
-
-/** The error of a table without a matching header: the missing column, the headers, and the advice. */
-export function missingColumnMessage(content: string, names: string[], headers: string[], defaultCountry: string): string {
-  const shown = headers.slice(0, maxShownHeaders).map((header) => `"${header.length > 60 ? `${header.slice(0, 60)}...` : header}"`);
-  const more = headers.length > maxShownHeaders ? ` and ${headers.length - maxShownHeaders} more` : '';
-  const advice = isMarkup(headers[0] ?? '')
-    ? 'The file seems to be a web page or XML under the name of a table; open it in a spreadsheet program and save it as .xlsx or .csv'
-    : headers.some((header) => 'phone' in normalizePhone(header, defaultCountry))
-      ? 'The first row seems to be a person; put a row of headers above it'
-      : `Name one of them ${names.map((name) => `"${name}"`).join(' or ')}`;
-  return `No column for ${content} was found. The headers are: ${shown.join(', ')}${more}. ${advice}`;
 }
