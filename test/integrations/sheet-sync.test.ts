@@ -276,12 +276,20 @@ describe('a sync of a sheet', () => {
   });
 
   test('a mapped column may stand right of the headers, where its place is its name', async () => {
-    const { connectSheet, work, setCells, contacts, resync } = await syncService();
+    const { client, connectSheet, work, setCells, contacts, resync, lastSync } = await syncService();
     await setCells('G2', [['near'], [''], ['far']]);
     const id = await connectSheet(list, { ...leadsMapping, 'custom_fields.extra': 'column_7' });
+    const mapExtraTo = async (column: string) => {
+      const field_mapping = { ...leadsMapping, 'custom_fields.extra': column };
+      expect((await client.put(`/integration/${id}/field-mapping`, { field_mapping })).status).toBe(200);
+      await work();
+    };
     await work();
     const extras = async () => (await contacts()).slice(0, 3).map(({ custom_fields }) => custom_fields.extra);
     expect(await extras()).toEqual(['near', undefined, 'far']);
+    await mapExtraTo('column_27');
+    expect(await lastSync(id)).toMatchObject({ status: 'failed', reason: expect.stringContaining('no column "column_27" any more') });
+    await mapExtraTo('column_7');
     await setCells('F1', [['Rank', 'Extra']]);
     expect(await resync(id)).toMatchObject({ status: 'failed', reason: expect.stringContaining('no column "column_7" any more') });
     expect(await extras()).toEqual(['near', undefined, 'far']);

@@ -8,7 +8,7 @@ import { isUsableId } from '../../../contacts/import/usable-id.ts';
 import { splitName } from '../../../contacts/import/split-name.ts';
 import { sha256Hex } from '../../../library/security/hash.ts';
 import { parseSheetUrl } from '../../../providers/apps/sheet-address.ts';
-import { sheet, type Sheet } from '../../../providers/apps/sheet.ts';
+import { sheet, type Sheet, type SheetTab } from '../../../providers/apps/sheet.ts';
 import type { AppFailure } from '../../../providers/broker/broker.ts';
 import { appFailure } from '../../../providers/broker/app-failure.ts';
 import { toAppConnection } from '../../connection/active-connection.ts';
@@ -94,18 +94,22 @@ export function sheetSource(context: Context, integration: Integration, isTolera
 
   /** The position of the first row, below the headers. */
   async function openFirst(): Promise<SheetPosition | AppFailure | BrokenMapping> {
-    const rows = await countRows(adapter, spreadsheetId, tab);
-    if (typeof rows !== 'number') return rows;
+    const grid = await findTab(adapter, spreadsheetId, tab);
+    if (!('rows' in grid)) return grid;
     const mapped = fields.map(({ external }) => external);
     const header: SheetHeader | AppFailure = await readSheetHeader(adapter, { spreadsheetId, tab }, mapped);
     if ('failure' in header) return header;
     const found = place(header.cells);
-    return 'sourceInvalid' in found ? found : { row: header.row + 1, rows, header: header.row, above: null };
+    if ('sourceInvalid' in found) return found;
+    // A column right of the headers may have left the grid. Cells beyond it read as if they were empty.
+    const lost = fields.filter(({ field }) => found.fields.get(field)! >= grid.columns);
+    if (lost.length > 0) return brokenMapping(lost, toSheetColumns(header.cells).map(({ name }) => name));
+    return { row: header.row + 1, rows: grid.rows, header: header.row, above: null };
   }
 }
 
-/** The rows of the sheet's grid, most of which may be empty. */
-async function countRows(adapter: Sheet, spreadsheetId: string, tab: string): Promise<number | AppFailure | BrokenMapping> {
+/** The tab with the size of its grid, most of which may be empty. */
+async function findTab(adapter: Sheet, spreadsheetId: string, tab: string): Promise<SheetTab | AppFailure | BrokenMapping> {
   const [known, opened] = await Promise.all([adapter.file(spreadsheetId), adapter.tabs(spreadsheetId)]);
   if ('failure' in opened) return opened;
   // Google still reads files in the bin. Some grants do not allow a look at the file.
@@ -115,7 +119,7 @@ async function countRows(adapter: Sheet, spreadsheetId: string, tab: string): Pr
   const others = opened.tabs.map(({ title }) => `"${title}"`).join(', ');
   if (!found)
     return { sourceInvalid: `mapping_broken: "${opened.title}" has no sheet "${tab}" any more, but ${others}; select one of them` };
-  return found.rows;
+  return found;
 }
 
 function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | BrokenMapping {
@@ -127,6 +131,10 @@ function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | 
     const phones = mapped === undefined ? [] : choosePhoneColumns({ headers: names, sample: [] }, { mapped }).columns;
     return { fields: indexes, phones };
   }
+  return brokenMapping(missing, names);
+}
+
+function brokenMapping(missing: MappedField[], names: string[]): BrokenMapping {
   const [lost, kept] = [missing.map(({ external }) => `"${external}"`), names.slice(0, 30).map((name) => `"${name}"`)];
   return {
     sourceInvalid: `mapping_broken: the sheet has no column ${[...new Set(lost)].join(', ')} any more; its columns are ${kept.join(', ') || 'none'}. Name the column as before, or map the field to another one`,
