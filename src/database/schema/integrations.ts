@@ -111,7 +111,10 @@ export const integrationContact = sqliteTable(
     contactId: integer('contact_id').notNull(),
     /** Hash of the record's mapped fields as last read or pushed. The same hash again is no change. */
     seenHash: text('seen_hash').notNull(),
-    /** For each mapped field the value that both sides had last. The side whose value differs has changed the field. */
+    /**
+     * For each mapped field the value that both sides had last. The side whose value differs has changed the field. If a person has several rows in a
+     * sheet, `rows` has the values of each, and `read` how many the last reading found.
+     */
     seen: json<Record<string, unknown>>('seen').notNull(),
     /** The last full reading that found the record, for the list. */
     seenIn: integer('seen_in'),
