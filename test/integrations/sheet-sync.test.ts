@@ -171,6 +171,7 @@ describe('a sync of a sheet', () => {
     expect(found).toContainEqual(['+19172009001', null, 'One']);
     expect(found).toContainEqual(['+19172009002', null, 'Two']);
     expect(found).toContainEqual(['+19172009004', 'C-4', 'Four']);
+    expect((await contacts()).find(({ first_name }) => first_name === 'Two')).toMatchObject({ custom_fields: { customer_id: 'N/A' } });
     expect((await lastSync(id)).errors).toContainEqual(expect.objectContaining({ row: 4, detail: 'no_key' }));
   });
 

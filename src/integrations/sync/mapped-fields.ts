@@ -3,13 +3,16 @@ import { sha256Hex } from '../../library/security/hash.ts';
 import type { BooksData, BooksMapping, Direction, Integration, SheetData } from '../contract.ts';
 import { isContactField, toCustomField } from '../mapping/contact-fields.ts';
 
+/** The fields whose cells may hold more, or something else. */
+export type RestedField = 'phone' | 'external_id';
+
 /** A contact field, standard or `custom_fields.{key}`, and its name at the provider. */
 export interface MappedField {
   field: string;
   external: string;
   direction: Direction;
-  /** Whether it has what of a phone's cell is not the contact's phone; then no mapping names it. */
-  isRest?: true;
+  /** It has the cell of this field where the cell is not wholly the contact's phone or id; no mapping names it. */
+  restOf?: RestedField;
 }
 
 type MappedIntegration = Pick<Integration, 'provider' | 'fieldMapping'>;
@@ -21,14 +24,18 @@ export function mappedFields({ fieldMapping }: MappedIntegration): MappedField[]
       ? { field, external: entry, direction: 'inbound' }
       : { field, external: entry.external_field, direction: entry.direction },
   );
-  return [...fields, ...restOfPhones(fields, fieldMapping['phone'])];
+  for (const restOf of ['phone', 'external_id'] as const) fields.push(...restOfField(restOf, fields, fieldMapping[restOf]));
+  return fields;
 }
 
-/** Of a sheet: a phone's cell with a second number, or with none, becomes the custom field of the column's name, as in an imported file. */
-function restOfPhones(fields: MappedField[], column: unknown): MappedField[] {
+/**
+ * Of a sheet: a phone's cell with a second number or with none, and an id that tells nobody apart, become the custom field of the column's name, as
+ * in an imported file.
+ */
+function restOfField(restOf: RestedField, fields: MappedField[], column: unknown): MappedField[] {
   const field = typeof column === 'string' ? toCustomField(toCustomKey(column)) : '';
   const isFree = isContactField(field) && !fields.some((other) => other.field === field);
-  return isFree ? [{ field, external: column as string, direction: 'inbound', isRest: true }] : [];
+  return isFree ? [{ field, external: column as string, direction: 'inbound', restOf }] : [];
 }
 
 export const inboundFields = (integration: MappedIntegration): MappedField[] =>

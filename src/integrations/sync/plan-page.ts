@@ -37,7 +37,7 @@ export interface Candidate {
 
 /** A hash of a record's mapped values. */
 export const hashValues = (values: Record<string, string>, fields: MappedField[]): string => {
-  const counted = fields.filter(({ field, isRest }) => !isRest || values[field] !== undefined);
+  const counted = fields.filter(({ field, restOf }) => restOf === undefined || values[field] !== undefined);
   const entries = counted.map(({ field, external }) => [field, external, values[field] ?? '']);
   return sha256Hex(JSON.stringify(entries.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)))).slice(0, 32);
 };

@@ -24,10 +24,13 @@ export function toSheetRecord(
 ): SourceRecord | InvalidRecord | undefined {
   const cells = row.map(cleanCell);
   const phone = chooseRowPhone(cells, phones, defaultCountry);
-  const hasRest = phone !== null && (phone.column !== phones[0] || hasSeveralNumbers(cells[phone.column]!, defaultCountry));
-  const filled = fields.flatMap(({ field, isRest }) => {
-    const column = field === 'phone' && phone ? phone.column : indexes.get(field)!;
-    const text = isRest && !hasRest ? '' : (cells[column] ?? '');
+  const cellOf = (field: string) => cells[indexes.get(field) ?? -1] ?? '';
+  const hasRest = {
+    phone: phone !== null && (phone.column !== phones[0] || hasSeveralNumbers(cells[phone.column]!, defaultCountry)),
+    external_id: !isUsableId(cellOf('external_id')),
+  };
+  const filled = fields.flatMap(({ field, restOf }) => {
+    const text = field === 'phone' && phone ? cells[phone.column]! : restOf && !hasRest[restOf] ? '' : cellOf(field);
     return text === '' ? [] : [[field, text] as const];
   });
   if (filled.length === 0) return undefined;
