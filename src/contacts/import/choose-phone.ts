@@ -5,7 +5,7 @@ import { findPhoneColumns } from './phone-columns.ts';
 export type PhoneChoice = 'named' | 'mapped' | 'found';
 
 /** The phone columns as indexes into the headers, in the order in which a row's cells are tried; none: the table has none. */
-export interface PhoneColumns {
+interface PhoneColumns {
   columns: number[];
   choice: PhoneChoice;
 }

@@ -4,7 +4,7 @@ import type { BooksData, BooksMapping, Direction, Integration, SheetData } from 
 import { isContactField, toCustomField } from '../mapping/contact-fields.ts';
 
 /** The fields whose cells may hold more, or something else. */
-export type RestedField = 'phone' | 'external_id';
+type RestedField = 'phone' | 'external_id';
 
 /** A contact field, standard or `custom_fields.{key}`, and its name at the provider. */
 export interface MappedField {
