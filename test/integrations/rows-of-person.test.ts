@@ -47,7 +47,11 @@ const readAll = (before: PersonRows, all: Record<string, string>[]) => all.reduc
 
 describe('the rows of one person', () => {
   test('make the contact that bulk-upsert makes of them', () => {
-    fc.assert(fc.property(rows, (all) => expect(synchronized(foldRows(all))).toEqual(bulkUpserted(all))));
+    fc.assert(
+      fc.property(rows, (all) => {
+        expect(synchronized(foldRows(all))).toEqual(bulkUpserted(all));
+      }),
+    );
   });
 
   test('make the same wherever they are cut into pages', () => {

@@ -96,8 +96,7 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
     columns.fullName === undefined
       ? { first_name: fieldCell('first_name'), last_name: fieldCell('last_name') }
       : splitName(cell(columns.fullName), columns.isFamilyFirst);
-  // Cells that are imported completely. A cell with a second number, a damaged id or no e-mail address also stays as a custom field, and so do the
-  // phone columns behind the first: by them one sees whose number a contact has.
+  // Cells that are imported completely. A cell with a second number, a damaged id or no e-mail address also stays as a custom field.
   const importedColumns = new Set([
     columns.fullName,
     columns.fields.first_name,
@@ -108,7 +107,7 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
   ]);
   if (externalId === fieldCell('external_id')) importedColumns.add(columns.fields.external_id);
   if (email === fieldCell('email')) importedColumns.add(columns.fields.email);
-  if (phone?.column === phoneColumns[0] && !hasSeveralNumbers(cell(phone?.column), defaultCountry)) importedColumns.add(phone?.column);
+  if (phone && !hasSeveralNumbers(cell(phone.column), defaultCountry)) importedColumns.add(phone.column);
   const custom = row.cells.flatMap((value, column) =>
     value === '' || importedColumns.has(column) ? [] : [[columns.customKeys[column] ?? columnName(column), value]],
   );

@@ -35,25 +35,15 @@ export function classifyRecords(
     if ('problem' in record) sorted.errors.push({ ...record.place, detail: record.problem.code, message: record.problem.detail });
     else found.push(record);
   }
-  for (const rows of groupRows(found)) {
+  // The rows of a sheet by their keys. A record of books stands alone.
+  const people = Map.groupBy(found, (record) => ('row' in record.place ? record.key : record));
+  for (const rows of people.values()) {
     const link = links.get(rows[0]!.key) ?? null;
     const hasSeveral = rows.length > 1 || (link !== null && link.several !== null);
     if (hasSeveral || ('row' in rows[0]!.place && wasPresent(link, page.reading))) classifyRows(rows, link, page, sorted);
     else classifyRecord(rows[0]!, link, page, sorted);
   }
   return sorted;
-}
-
-/** The rows of a sheet by their keys, in the order of the last row of each. A record of books stands alone. */
-function groupRows(records: SourceRecord[]): SourceRecord[][] {
-  const groups = new Map<string | SourceRecord, SourceRecord[]>();
-  for (const record of records) {
-    const key = 'row' in record.place ? record.key : record;
-    const before = groups.get(key) ?? [];
-    groups.delete(key);
-    groups.set(key, [...before, record]);
-  }
-  return [...groups.values()];
 }
 
 function classifyRecord(record: SourceRecord, link: Link | null, page: PageReading, sorted: ClassifiedPage): void {

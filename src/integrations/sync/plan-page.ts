@@ -106,8 +106,8 @@ export function toPageOutcome(people: Person[], candidates: Candidate[], mapped:
       const { record, hash, link, several } = candidates[index]!;
       const seen = mapped.map(({ field, direction }) => [field, (direction === 'outbound' ? link?.seen : record.values)?.[field] ?? '']);
       const found = { contactId: known?.id ?? null, phone: values.phone, externalId: values.external_id };
-      const values = withoutEmpty(Object.fromEntries(seen) as Record<string, string>);
-      links.push({ key: record.key, ...found, seenHash: hash, seen: values, several });
+      const seenValues = withoutEmpty(Object.fromEntries(seen) as Record<string, string>);
+      links.push({ key: record.key, ...found, seenHash: hash, seen: seenValues, several });
     }
   }
   return { links, ...counted };

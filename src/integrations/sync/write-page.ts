@@ -95,13 +95,10 @@ function advanceProgress(
   const { tally } = reading;
   const errors: SyncError[] = [
     ...sorted.errors,
-    ...contacts.failures.flatMap(({ index, code, detail }) =>
-      sorted.candidates[index]!.places.map((place) => ({
-        ...place,
-        detail: code,
-        message: code === 'contact_limit_reached' ? contactLimitMessage(context) : detail,
-      })),
-    ),
+    ...contacts.failures.flatMap(({ index, code, detail }) => {
+      const error = { detail: code, message: code === 'contact_limit_reached' ? contactLimitMessage(context) : detail };
+      return sorted.candidates[index]!.places.map((place) => Object.assign({}, place, error));
+    }),
   ];
   const failed = new Set(contacts.failures.map(({ index }) => index));
   const missingRows = sorted.candidates.reduce((sum, candidate, index) => sum + (failed.has(index) ? 0 : candidate.missingRows), 0);

@@ -8,29 +8,37 @@ import { hasSeveralNumbers } from '../../../library/phone/phone-numbers.ts';
 import type { MappedField } from '../mapped-fields.ts';
 import type { InvalidRecord, SourceRecord } from './source.ts';
 
-/** `fields`: the index of each mapped field's column. `phones`: those of the phone columns, the mapped one first; none without a mapped one. */
+/**
+ * `fields`: the index of each mapped field's column. `phones`: those of the phone columns, the mapped one first; none without a mapped one.
+ * `phoneFields`: of each phone column behind the first, the custom field of its name.
+ */
 export interface ColumnIndexes {
   fields: Map<string, number>;
   phones: number[];
+  phoneFields: Map<number, string>;
 }
 
 /** The record of a row of a sheet; undefined: the row has no value in the mapped columns. `number`: of the row, as the sheet numbers it. */
 export function toSheetRecord(
   row: string[],
   number: number,
-  { fields: indexes, phones }: ColumnIndexes,
+  { fields: indexes, phones, phoneFields }: ColumnIndexes,
   fields: MappedField[],
   defaultCountry: string,
 ): SourceRecord | InvalidRecord | undefined {
   const cells = row.map(cleanCell);
   const phone = chooseRowPhone(cells, phones, defaultCountry);
   const cellOf = (field: string) => cells[indexes.get(field) ?? -1] ?? '';
-  const hasRest = {
-    phone: phone !== null && (phone.column !== phones[0] || hasSeveralNumbers(cells[phone.column]!, defaultCountry)),
-    external_id: !isUsableId(cellOf('external_id')),
+  // A cell that is wholly the contact's phone or id is not its own custom field as well, as in an imported file.
+  const taken = phone !== null && !hasSeveralNumbers(cells[phone.column]!, defaultCountry) ? phone.column : undefined;
+  const isTaken = ({ field, restOf }: MappedField): boolean => {
+    if (restOf === 'external_id') return isUsableId(cellOf(field));
+    if (restOf === 'phone') return taken === phones[0];
+    return taken !== undefined && phoneFields.get(taken) === field;
   };
-  const filled = fields.flatMap(({ field, restOf }) => {
-    const text = field === 'phone' && phone ? cells[phone.column]! : restOf && !hasRest[restOf] ? '' : cellOf(field);
+  const filled = fields.flatMap((mapped) => {
+    const { field } = mapped;
+    const text = field === 'phone' && phone ? cells[phone.column]! : isTaken(mapped) ? '' : cellOf(field);
     return text === '' ? [] : [[field, text] as const];
   });
   if (filled.length === 0) return undefined;

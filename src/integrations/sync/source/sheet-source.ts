@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.ts';
 import { choosePhoneColumns } from '../../../contacts/import/choose-phone.ts';
+import { mapContactColumns } from '../../../contacts/import/contact-columns.ts';
 import { sha256Hex } from '../../../library/security/hash.ts';
 import { parseSheetUrl } from '../../../providers/apps/sheet-address.ts';
 import { sheet, type Sheet, type SheetTab } from '../../../providers/apps/sheet.ts';
@@ -7,6 +8,7 @@ import type { AppFailure } from '../../../providers/broker/broker.ts';
 import { appFailure } from '../../../providers/broker/app-failure.ts';
 import { toAppConnection } from '../../connection/active-connection.ts';
 import type { Integration, SheetData } from '../../contract.ts';
+import { toCustomField } from '../../mapping/contact-fields.ts';
 import { readSheetHeader, type SheetHeader } from '../../sheet/locate-header.ts';
 import { findColumnIndex, toSheetColumns } from '../../sheet/sheet-columns.ts';
 import { inboundFields, type MappedField } from '../mapped-fields.ts';
@@ -118,7 +120,9 @@ function findColumns(headers: string[], fields: MappedField[]): ColumnIndexes | 
     const indexes = new Map(fields.map(({ field, external }) => [field, findColumnIndex(names, external)]));
     const mapped = indexes.get('phone');
     const phones = mapped === undefined ? [] : choosePhoneColumns({ headers: names, sample: [] }, { mapped }).columns;
-    return { fields: indexes, phones };
+    const { customKeys } = mapContactColumns(names, phones);
+    const phoneFields = new Map(phones.slice(1).map((column) => [column, toCustomField(customKeys[column]!)]));
+    return { fields: indexes, phones, phoneFields };
   }
   return brokenMapping(missing, names);
 }
