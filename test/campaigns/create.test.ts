@@ -174,6 +174,19 @@ test.each([
   expect([answer.status, answer.body.detail[0].loc, answer.body.detail[0].msg]).toEqual([422, loc, expect.stringContaining(said)]);
 });
 
+test.each([
+  ['windows-1252', ['body', 'source_options', 'encoding'], 'not in windows-1252'],
+  ['utf-8', ['body', 'source_options', 'encoding'], 'not in utf-8'],
+  ['utf-16be', ['body', 'source_id'], 'read as utf-16be, which source_options.encoding names; leave that out'],
+])('a file that is not in the encoding %s that is named for it is 422, and says so', async (encoding, loc, said) => {
+  const { client, id } = await newOrganization();
+  const source_id = await uploaded(client, encodeText('Vorname\tTelefon\nJürgen\t(212) 456-7777\n', 'utf-16le'));
+  const body = { name: 'x', workflow_id: await newAgent(id), source_type: 'csv', source_id };
+  const answer = await client.post('/campaign/create', { ...body, source_options: { encoding } });
+  expect([answer.status, answer.body.detail[0].loc, answer.body.detail[0].msg]).toEqual([422, loc, expect.stringContaining(said)]);
+  expect((await client.post('/campaign/create', body)).body).toMatchObject({ state: 'draft', total_rows: 1 });
+});
+
 test('a phone column that the file does not have is 422 at the option', async () => {
   const { client, id } = await newOrganization();
   const body = { name: 'x', workflow_id: await newAgent(id), source_type: 'csv', source_id: await uploaded(client, csv) };

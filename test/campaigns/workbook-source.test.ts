@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers';
+import JSZip from 'jszip';
 import { describe, expect, test, vi } from 'vitest';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import { CompactSeenPhones } from '../../src/campaigns/source/seen-phones.ts';
@@ -110,6 +111,44 @@ describe('a campaign over a workbook', () => {
     const { create, preview } = await workbookOrganization(sheets);
     for (const answer of [await create(source_options), await preview(source_options)])
       expect([answer.status, answer.body.detail[0].loc, answer.body.detail[0].msg]).toEqual([422, loc, expect.stringContaining(said)]);
+  });
+
+  /** A workbook with some of its parts replaced, or removed where the text is null. */
+  async function changedWorkbook(sheets: CellSheet[], change: (name: string) => string | null | undefined): Promise<Uint8Array> {
+    const archive = await JSZip.loadAsync(await workbookOf(sheets));
+    for (const name of Object.keys(archive.files)) {
+      const text = change(name);
+      if (text === null) archive.remove(name);
+      else if (text !== undefined) archive.file(name, text);
+    }
+    return archive.generateAsync({ type: 'uint8array' });
+  }
+
+  const archiveOf = (...names: string[]): Promise<Uint8Array> => {
+    const archive = new JSZip();
+    for (const name of names) archive.file(name, '<x/>');
+    return archive.generateAsync({ type: 'uint8array' });
+  };
+  /** The header of an old Office file and the names of its streams. */
+  const compoundFileOf = (...streams: string[]): Uint8Array =>
+    Uint8Array.from([0xd0, 0xcf, 0x11, 0xe0, ...Buffer.alloc(600), ...streams.flatMap((name) => [...Buffer.from(name, 'utf16le')])]);
+  const rowsOf = (count: number) => Array.from({ length: count }, (_, index) => `<row r="${index + 2}"><c r="A${index + 2}"><v>${12123456000 + index}</v></c></row>`);
+  const cutSheet = (count: number) => `<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Phone</t></is></c></row>${rowsOf(count).join('')}<row r="9`;
+
+  test.each<[string, () => Uint8Array | Promise<Uint8Array>, RegExp]>([
+    ['one with a password', () => compoundFileOf('EncryptionInfo', 'EncryptedPackage'), /protected by a password; save it without one/],
+    ['a Word document', () => archiveOf('word/document.xml'), /a Word document, which cannot be read; save the table in it as/],
+    ['a renamed archive', () => archiveOf('people.csv'), /a zip archive, which cannot be read; unpack it/],
+    ['an OpenDocument file', () => archiveOf('META-INF/manifest.xml', 'content.xml'), /an OpenDocument file.*save it as \.xlsx or \.csv/],
+    ['one that names no sheet', () => changedWorkbook([leads], (name) => (name === 'xl/workbook.xml' ? 'no xml' : undefined)), /damaged: it names no sheet/],
+    ['one without its sheet', () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? null : undefined)), /damaged: its sheet "Leads" is missing/],
+    ['one whose sheet is cut off', () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? cutSheet(3) : undefined)), /damaged: .*ends in the middle/],
+    ['one whose large sheet is cut off', () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? cutSheet(20_000) : undefined)), /damaged: .*ends in the middle/],
+  ])('is refused with what to do where it is %s, and stores no rows', async (_, file, said) => {
+    const { create, preview, storedFiles } = await workbookOrganization([], await file());
+    for (const { status, body } of [await create(), await preview()])
+      expect([status, body.detail[0].loc, body.detail[0].msg]).toEqual([422, ['body', 'source_id'], expect.stringMatching(said)]);
+    expect(await storedFiles()).toEqual([]);
   });
 
   test.each([

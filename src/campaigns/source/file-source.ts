@@ -2,7 +2,7 @@ import { readTable } from '../../library/delimited-text/read-table.ts';
 import { looksLikeWorkbook } from '../../library/office-files/office-kind.ts';
 import { requireCertainty } from '../../library/text/decode-text.ts';
 import { decodeTextStream } from '../../library/text/decode-text-stream.ts';
-import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
+import { UncertainEncoding, UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import type { Context } from '../../context.ts';
 import type { CampaignSource } from './campaign-source.ts';
 import { hasPhoneColumn } from './columns.ts';
@@ -35,8 +35,19 @@ export async function openFileTable(
  */
 export async function openCsv(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<FileTable> {
   const text = decodeTextStream(bytes, { encoding: options.encoding ?? undefined, onDetected: ({ guess }) => requireCertainty(guess) });
-  const table = await readTable(text, { isHeader: (cells) => hasPhoneColumn(cells, options) });
-  return toFileTable(table, options, defaultCountry);
+  try {
+    const table = await readTable(text, { isHeader: (cells) => hasPhoneColumn(cells, options) });
+    return await toFileTable(table, options, defaultCountry);
+  } catch (error) {
+    throw withEncoding(error, options.encoding);
+  }
+}
+
+/** Most bytes mean something in a wrong encoding, too: then the headers are other words. */
+function withEncoding(error: unknown, encoding: string | null | undefined): unknown {
+  if (encoding && error instanceof UnreadableFileError && !(error instanceof UncertainEncoding))
+    error.message += `. It was read as ${encoding}, which source_options.encoding names; leave that out if the words are wrong`;
+  return error;
 }
 
 /** The rows of an uploaded file, each with the contact that has its number. */

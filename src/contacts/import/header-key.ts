@@ -30,3 +30,6 @@ export function toSnakeCaseKey(header: string): string {
   const latin = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u.test(words) ? removeAccents(words) : words.toLowerCase();
   return latin.replace(/[^\p{L}\p{M}\p{N}]+/gu, '_').replace(/^_+|_+$/g, '');
 }
+
+/** Whether a header is the beginning of a web page or of XML, which programs export under the name of a table. */
+export const isMarkup = (header: string): boolean => /^<(?:!doctype|html|table|\?xml)\b/i.test(header);

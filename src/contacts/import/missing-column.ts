@@ -1,6 +1,6 @@
 import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
-import { toHeaderKey } from './header-key.ts';
+import { isMarkup, toHeaderKey } from './header-key.ts';
 
 /** A column that is named for a table is not in it. */
 export class UnknownColumn extends UnreadableFileError {}
@@ -21,9 +21,6 @@ export function findNamedColumn(headers: string[], name: string, defaultCountry:
 }
 
 const maxShownHeaders = 30;
-
-/** Programs export web pages and XML as .xls. */
-const isMarkup = (header: string): boolean => /^<(?:!doctype|html|table|\?xml)\b/i.test(header);
 
 /** The error of a table without a matching header: the missing column, the headers, and the advice. */
 export function missingColumnMessage(content: string, names: string[], headers: string[], defaultCountry: string): string {

@@ -1,4 +1,4 @@
-import { toHeaderKey } from './header-key.ts';
+import { isMarkup, toHeaderKey } from './header-key.ts';
 import { ambiguousPhoneHeaders, phoneHeaders } from './phone-headers.ts';
 
 const maxQuestionLength = 300;
@@ -9,7 +9,7 @@ const otherSubjects =
 
 /** Whether a header is a sentence that asks for a phone number, as forms write it: "What is your phone number?", "Please enter your mobile". */
 export function asksForPhone(header: string): boolean {
-  if (header.length > maxQuestionLength || otherSubjects.test(header)) return false;
+  if (header.length > maxQuestionLength || otherSubjects.test(header) || isMarkup(header)) return false;
   const words = header
     .split(/[^\p{L}\p{M}\p{N}]+/u)
     .map(toHeaderKey)

@@ -51,7 +51,7 @@ export async function readTableOfRecords(
     if (record.done) break;
     first.push(record.value);
   }
-  if (first.length === 0) throw new UnreadableFileError('The file is empty: it has no header row');
+  if (first.length === 0) throw new UnreadableFileError('The file is empty: it has no header row; add one with rows below it');
   const place = findHeader(
     first.slice(0, 50).map(({ cells }) => cells),
     isHeader,

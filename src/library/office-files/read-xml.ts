@@ -13,12 +13,16 @@ export interface XmlHandler {
 export class XmlReader {
   readonly #parser: Parser;
   #depth = 0;
+  #hasRoot = false;
+  #isEnding = false;
+  #isCut = false;
 
   constructor(handler: XmlHandler) {
     this.#parser = new Parser(
       {
         onopentag: (name, attributes) => {
           this.#depth += 1;
+          this.#hasRoot = true;
           if (this.#depth > maxElementDepth)
             throw tooLarge(`its elements lie more than ${maxElementDepth} deep in each other`, 'save it in a simpler form');
           handler.open?.(removePrefix(name), attributes);
@@ -26,6 +30,7 @@ export class XmlReader {
         ontext: (text) => handler.text?.(text),
         onclosetag: (name) => {
           this.#depth -= 1;
+          this.#isCut ||= this.#isEnding;
           handler.close?.(removePrefix(name));
         },
       },
@@ -38,7 +43,13 @@ export class XmlReader {
   }
 
   end(): void {
+    this.#isEnding = true;
     this.#parser.end();
+  }
+
+  /** Whether the text, which has ended, closed all of its elements. */
+  get isWhole(): boolean {
+    return this.#hasRoot && !this.#isCut;
   }
 }
 

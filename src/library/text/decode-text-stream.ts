@@ -1,6 +1,5 @@
-import { chooseEncoding, decodeAsNamed, detectEncoding, rejectBinary } from './decode-text.ts';
+import { chooseEncoding, decodeAsNamed, detectEncoding, emptyFile, rejectBinary } from './decode-text.ts';
 import type { ControlCount, DetectedEncoding } from './decode-text.ts';
-import { UnreadableFileError } from './unreadable-file.ts';
 
 const sampleBytes = 1 << 18;
 const controlZ = '\u001a';
@@ -29,7 +28,7 @@ export async function* decodeTextStream(
       // Spreadsheets of the DOS age end a file with control-Z.
       held = piece.endsWith(controlZ) ? controlZ : '';
       const whole = held ? piece.slice(0, -1) : piece;
-      seen = rejectBinary(whole, isMarked, seen);
+      seen = rejectBinary(whole, { isMarked, named: isMarked ? undefined : options.encoding }, seen);
       if (whole !== '') yield whole;
     }
   } finally {
@@ -42,7 +41,7 @@ async function* decodePieces(
   { encoding: named, onDetected }: DecodingOptions,
 ): AsyncGenerator<{ text: string; isMarked: boolean }> {
   let sample = await readAtLeast(chunks, [], sampleBytes);
-  if (sample.length === 0) throw new UnreadableFileError('The file is empty');
+  if (sample.length === 0) throw emptyFile();
   let detected = named === undefined ? detectEncoding(upToSeparator(sample)) : chooseEncoding(sample, named);
   const { isMarked } = detected;
   if (named === undefined && !isMarked && !detected.encoding.startsWith('utf-16')) {

@@ -15,7 +15,7 @@ export interface DetectedEncoding {
  * text, and `UncertainEncoding` when several encodings give texts that are about as likely, or the named one gives none.
  */
 export function decodeText(bytes: Uint8Array, named?: string): { text: string; encoding: string } {
-  if (bytes.length === 0) throw new UnreadableFileError('The file is empty');
+  if (bytes.length === 0) throw emptyFile();
   const { encoding, isMarked, guess } = chooseEncoding(bytes, named);
   requireCertainty(guess);
   const whole = encoding.startsWith('utf-16') ? bytes.subarray(0, bytes.length & ~1) : bytes;
@@ -26,10 +26,14 @@ export function decodeText(bytes: Uint8Array, named?: string): { text: string; e
       : decodeAsNamed(new TextDecoder(encoding, { fatal: true, ignoreBOM: false }), whole);
   // Spreadsheets of the DOS age end a file with control-Z.
   const text = decoded.endsWith('\u001a') ? decoded.slice(0, -1) : decoded;
-  rejectBinary(text, isMarked);
-  if (text.trim() === '') throw new UnreadableFileError('The file is empty: it holds nothing but blanks');
+  rejectBinary(text, { isMarked, named: isMarked ? undefined : named });
+  if (text.trim() === '') throw emptyFile('it holds nothing but blanks');
   return { text, encoding };
 }
+
+/** The error of a file without a text. */
+export const emptyFile = (why = 'it has no bytes'): UnreadableFileError =>
+  new UnreadableFileError(`The file is empty: ${why}; save it once more, or choose another one`);
 
 /** Throws `UncertainEncoding` for a guess that is not sure. */
 export function requireCertainty(guess: EncodingGuess | undefined): void {
@@ -106,14 +110,19 @@ export interface ControlCount {
 }
 
 /**
- * Throws `UnreadableFileError` when the decoded text is no text. `before` is the text that was read before. `isMarked`: a byte order mark
- * declared the file as text.
+ * Throws `UnreadableFileError` when the decoded text is no text, and `UncertainEncoding` when it was decoded as the encoding that the sender
+ * `named`. `before` is the text that was read before. `isMarked`: a byte order mark declared the file as text.
  */
-export function rejectBinary(text: string, isMarked: boolean, before: ControlCount = { length: 0, controls: 0 }): ControlCount {
+export function rejectBinary(
+  text: string,
+  { isMarked, named }: { isMarked: boolean; named?: string | undefined },
+  before: ControlCount = { length: 0, controls: 0 },
+): ControlCount {
   const seen = { length: before.length + text.length, controls: before.controls + countControls(text) };
-  if (text.includes('\0') || seen.controls > seen.length / 100)
-    throw new UnreadableFileError(notTextMessage(isMarked ? ' although it begins like one' : ''));
-  return seen;
+  if (!text.includes('\0') && seen.controls <= seen.length / 100) return seen;
+  if (named !== undefined)
+    throw new UncertainEncoding(`The file is not in ${named}: it would be no text; name another encoding, or none`, []);
+  throw new UnreadableFileError(notTextMessage(isMarked ? ' although it begins like one' : ''));
 }
 
 const notTextMessage = (although: string) => `The file is not text${although}; save it as CSV in UTF-8 and try again`;

@@ -32,6 +32,7 @@ export async function openWorkbook(archive: Archive, onUnreadSymbol: (font: stri
   const relationships = await readRelationships(archive, main);
   const partOf = (wanted: string) => relationships.find(({ type }) => type === wanted)?.target ?? '';
   const { listed, isFrom1904 } = await readSheetList(archive, main);
+  if (listed.length === 0) throw damaged('it names no sheet');
   const texts = await readSharedTexts(archive, partOf('sharedStrings'), onUnreadSymbol);
   const styles = await readCellStyles(archive, partOf('styles'), isFrom1904);
   const sheetsOf = (wanted: string) =>
@@ -42,8 +43,8 @@ export async function openWorkbook(archive: Archive, onUnreadSymbol: (font: stri
   return {
     sheets: sheetsOf('worksheet'),
     chartSheets: sheetsOf('chartsheet'),
-    rows: ({ part }, maxCharacters, onPrinted) =>
-      readSheetRows(archive.pieces(part), { texts, styles, maxCharacters, onPrinted, onUnreadSymbol }),
+    rows: ({ name, part }, maxCharacters, onPrinted) =>
+      readSheetRows(archive.pieces(part), { name, texts, styles, maxCharacters, onPrinted, onUnreadSymbol }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { pieceLength } from '../office-files/limits.ts';
 import { showSymbols } from '../office-files/symbol-fonts.ts';
 import { XmlReader } from '../office-files/read-xml.ts';
-import { tooLarge } from '../text/unparsable-document.ts';
+import { damaged, tooLarge } from '../text/unparsable-document.ts';
 import { CellText } from './cell-text.ts';
 import type { CellStyles } from './cell-styles.ts';
 import type { PackedTexts } from './packed-texts.ts';
@@ -32,6 +32,8 @@ export interface SheetRow {
 }
 
 interface CellSource {
+  /** Of the sheet. */
+  name: string;
   texts: PackedTexts;
   styles: CellStyles;
   /** Of all cells: a text that is stored once may appear in many. */
@@ -44,7 +46,10 @@ interface CellSource {
 
 const printElements = new Set(['oddHeader', 'evenHeader', 'firstHeader', 'oddFooter', 'evenFooter', 'firstFooter']);
 
-/** The rows of a sheet that hold anything, in batches, read from the pieces of its part. Throws `UnparsableDocument` above `maxCharacters`. */
+/**
+ * The rows of a sheet that hold anything, in batches, read from the pieces of its part. Throws `UnparsableDocument` above `maxCharacters`, and at
+ * the end of a part that is cut off or missing.
+ */
 export async function* readSheetRows(pieces: AsyncIterable<string>, source: CellSource): AsyncGenerator<SheetRow[], undefined, undefined> {
   const collector = new RowCollector(source);
   const reader = new XmlReader(collector);
@@ -58,6 +63,7 @@ export async function* readSheetRows(pieces: AsyncIterable<string>, source: Cell
   reader.end();
   const rows = collector.take();
   if (rows.length > 0) yield rows;
+  if (!reader.isWhole) throw damaged(`its sheet "${source.name}" is missing or ends in the middle`);
 }
 
 /** Collects the rows of SpreadsheetML (ECMA-376, part 1, 18.3). */
