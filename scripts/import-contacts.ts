@@ -94,7 +94,8 @@ async function readFile(
       throw new LocalError(`${file}: ${error.message.replace('name it in "encoding"', 'name it with --encoding')}.`);
     if (error instanceof UnreadableFileError) {
       // Most bytes mean something in a wrong encoding, too: then the headers are other words.
-      const readAs = encoding === undefined ? '' : `. It was read as ${encoding}, which --encoding names; leave that out if the words are wrong`;
+      const readAs =
+        encoding === undefined ? '' : `. It was read as ${encoding}, which --encoding names; leave that out if the words are wrong`;
       throw new LocalError(`${place}: ${error.message}${advice}${readAs}.`);
     }
     throw error;

@@ -39,11 +39,7 @@ export async function openPeopleFile(bytes: Uint8Array, options: FileOptions): P
   return { table, description: `${encoding}${separatedBy}`, sheets: [] };
 }
 
-async function openWorkbookSheet(
-  bytes: Uint8Array,
-  name: string | undefined,
-  isHeader: (cells: string[]) => boolean,
-): Promise<PeopleFile> {
+async function openWorkbookSheet(bytes: Uint8Array, name: string | undefined, isHeader: (cells: string[]) => boolean): Promise<PeopleFile> {
   const workbook = await requireWorkbook(bytes);
   const sheet = await chooseSheet(workbook, name, isHeader);
   const table = await readTableOfRecords(flatten(readSheetRecords(workbook, sheet)), { isHeader });

@@ -233,7 +233,9 @@ export const SheetPreview = z
       ),
     suggested_mapping: z
       .record(z.string(), z.string())
-      .describe('By field of a contact, the column that seems to hold it; a column right of the headings has its place as name (`column_10`).'),
+      .describe(
+        'By field of a contact, the column that seems to hold it; a column right of the headings has its place as name (`column_10`).',
+      ),
   })
   .describe('What is in the sheet.')
   .openapi('SheetPreview');

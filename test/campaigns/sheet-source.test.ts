@@ -130,7 +130,8 @@ describe('the rows of a sheet', () => {
       ['Grace', '+12125550004', 'n/a', '+12125550005', ''],
       ['Edsger', '+12125550006', '', '', 'n/a'],
     ]);
-    const phones = async (options = {}) => (await pages(options))[0]!.slice(0, 3).map(({ phone, state }) => (state === 'pending' ? phone : state));
+    const phones = async (options = {}) =>
+      (await pages(options))[0]!.slice(0, 3).map(({ phone, state }) => (state === 'pending' ? phone : state));
     expect(await phones()).toEqual(['+12125550002', '+12125550005', '+12125550006']);
     expect(await phones({ phone_column: 'Home phone' })).toEqual(['+12125550002', 'failed', 'failed']);
     await select(integration, leads, { phone: 'Desk' });

@@ -132,18 +132,36 @@ describe('a campaign over a workbook', () => {
   /** The header of an old Office file and the names of its streams. */
   const compoundFileOf = (...streams: string[]): Uint8Array =>
     Uint8Array.from([0xd0, 0xcf, 0x11, 0xe0, ...Buffer.alloc(600), ...streams.flatMap((name) => [...Buffer.from(name, 'utf16le')])]);
-  const rowsOf = (count: number) => Array.from({ length: count }, (_, index) => `<row r="${index + 2}"><c r="A${index + 2}"><v>${12123456000 + index}</v></c></row>`);
-  const cutSheet = (count: number) => `<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Phone</t></is></c></row>${rowsOf(count).join('')}<row r="9`;
+  const rowsOf = (count: number) =>
+    Array.from({ length: count }, (_, index) => `<row r="${index + 2}"><c r="A${index + 2}"><v>${12123456000 + index}</v></c></row>`);
+  const cutSheet = (count: number) =>
+    `<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Phone</t></is></c></row>${rowsOf(count).join('')}<row r="9`;
 
   test.each<[string, () => Uint8Array | Promise<Uint8Array>, RegExp]>([
     ['one with a password', () => compoundFileOf('EncryptionInfo', 'EncryptedPackage'), /protected by a password; save it without one/],
     ['a Word document', () => archiveOf('word/document.xml'), /a Word document, which cannot be read; save the table in it as/],
     ['a renamed archive', () => archiveOf('people.csv'), /a zip archive, which cannot be read; unpack it/],
     ['an OpenDocument file', () => archiveOf('META-INF/manifest.xml', 'content.xml'), /an OpenDocument file.*save it as \.xlsx or \.csv/],
-    ['one that names no sheet', () => changedWorkbook([leads], (name) => (name === 'xl/workbook.xml' ? 'no xml' : undefined)), /damaged: it names no sheet/],
-    ['one without its sheet', () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? null : undefined)), /damaged: its sheet "Leads" is missing/],
-    ['one whose sheet is cut off', () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? cutSheet(3) : undefined)), /damaged: .*ends in the middle/],
-    ['one whose large sheet is cut off', () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? cutSheet(20_000) : undefined)), /damaged: .*ends in the middle/],
+    [
+      'one that names no sheet',
+      () => changedWorkbook([leads], (name) => (name === 'xl/workbook.xml' ? 'no xml' : undefined)),
+      /damaged: it names no sheet/,
+    ],
+    [
+      'one without its sheet',
+      () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? null : undefined)),
+      /damaged: its sheet "Leads" is missing/,
+    ],
+    [
+      'one whose sheet is cut off',
+      () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? cutSheet(3) : undefined)),
+      /damaged: .*ends in the middle/,
+    ],
+    [
+      'one whose large sheet is cut off',
+      () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? cutSheet(20_000) : undefined)),
+      /damaged: .*ends in the middle/,
+    ],
   ])('is refused with what to do where it is %s, and stores no rows', async (_, file, said) => {
     const { create, preview, storedFiles } = await workbookOrganization([], await file());
     for (const { status, body } of [await create(), await preview()])

@@ -29,7 +29,10 @@ describe('the phone columns of a table', () => {
   });
 
   test('name no column twice, begin with the one that is wanted, and are columns of the table', () => {
-    const anyHeaders = fc.array(fc.constantFrom(...headers, 'Phone', 'Tel', '', 'What is your phone number?'), { minLength: 1, maxLength: 8 });
+    const anyHeaders = fc.array(fc.constantFrom(...headers, 'Phone', 'Tel', '', 'What is your phone number?'), {
+      minLength: 1,
+      maxLength: 8,
+    });
     fc.assert(
       fc.property(anyHeaders, fc.nat(), (columns, at) => {
         const mapped = at % columns.length;
@@ -51,7 +54,11 @@ describe('the phone of a row', () => {
   });
 
   test('is refused for the reason of the first filled cell, if none can be used', () => {
-    expect(phoneOf(['', '12', 'n/a'], [0, 1, 2])).toMatchObject({ column: 1, reason: 'too_short', detail: expect.stringContaining('"12"') });
+    expect(phoneOf(['', '12', 'n/a'], [0, 1, 2])).toMatchObject({
+      column: 1,
+      reason: 'too_short',
+      detail: expect.stringContaining('"12"'),
+    });
   });
 
   test('is none where the cells are empty, and where the row is shorter than its columns', () => {

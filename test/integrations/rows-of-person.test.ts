@@ -29,7 +29,10 @@ const rows = fc.array(row, { minLength: 1, maxLength: 6 });
 /** What bulk-upsert makes of the rows. */
 function bulkUpserted(all: Record<string, string>[]) {
   const upserted = all.map(({ tags, 'custom_fields.city': city, ...texts }, index): UpsertRow => {
-    const reading = parseRow({ ...texts, ...(tags && { tags: splitTags(tags) }), ...(city && { custom_fields: { city } }) }, defaultCountry);
+    const reading = parseRow(
+      { ...texts, ...(tags && { tags: splitTags(tags) }), ...(city && { custom_fields: { city } }) },
+      defaultCountry,
+    );
     if (!('change' in reading)) throw new Error(reading.error.detail);
     return { index, change: reading.change };
   });
@@ -90,10 +93,10 @@ describe('the rows of one person', () => {
     const small = { phone: '+12125550100' };
     expect([99, 100].map((read) => isFull({ rows: Array.from({ length: read }, () => small), read }))).toEqual([false, true]);
     const large = { company: 'x'.repeat(300_000) };
-    expect([isFull({ rows: [large], read: 1 }), isFull({ rows: [large, large], read: 2 }), isFull({ rows: [large, large], read: 1 })]).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    expect([
+      isFull({ rows: [large], read: 1 }),
+      isFull({ rows: [large, large], read: 2 }),
+      isFull({ rows: [large, large], read: 1 }),
+    ]).toEqual([false, true, false]);
   });
 });

@@ -329,7 +329,14 @@ describe('several rows of one person', () => {
 
   test('are folded as bulk-upsert does: later values win, empty cells keep the earlier ones', async () => {
     const { integration, lastSync, first, links, members } = await repeatedLeads();
-    expect(await lastSync(integration)).toMatchObject({ status: 'completed', rows_seen: 125, created: 120, updated: 1, unchanged: 4, failed: 0 });
+    expect(await lastSync(integration)).toMatchObject({
+      status: 'completed',
+      rows_seen: 125,
+      created: 120,
+      updated: 1,
+      unchanged: 4,
+      failed: 0,
+    });
     expect(await first()).toMatchObject([
       { phone: '+19172000100', first_name: 'Amara Adeyemi', email: 'amara.adeyemi.0@leads.example.com', custom_fields: { city: 'Lisbon' } },
       { phone: '+19172000101', first_name: 'Further', custom_fields: { city: 'Porto' } },
@@ -376,7 +383,10 @@ describe('several rows of one person', () => {
 
   test('are folded in their order when they change places', async () => {
     const { integration, resync, setCells, second, contacts } = await repeatedLeads();
-    await setCells('A700', [['Further', '(917) 200-0101', '', '', ''], ['Far below', '+1 917 200 0101', '', '', 'Porto']]);
+    await setCells('A700', [
+      ['Further', '(917) 200-0101', '', '', ''],
+      ['Far below', '+1 917 200 0101', '', '', 'Porto'],
+    ]);
     await resync(integration);
     expect(await second()).toMatchObject({ first_name: 'Far below' });
     const before = await contacts();
@@ -408,13 +418,18 @@ describe('several rows of one person', () => {
     ]);
     const id = await connectSheet(list, { phone: 'Mobile No.', first_name: 'Full Name', external_id: 'Customer ID' });
     await work();
-    expect((await contacts()).filter(({ external_id }) => external_id === 'C-1')).toMatchObject([{ phone: '+19172009002', first_name: 'New' }]);
+    expect((await contacts()).filter(({ external_id }) => external_id === 'C-1')).toMatchObject([
+      { phone: '+19172009002', first_name: 'New' },
+    ]);
     expect(await resync(id)).toMatchObject({ updated: 0, failed: 0 });
   });
 
   test('are more than are folded where one number stands in hundreds of rows, and each row too many is named', async () => {
     const { connectSheet, setCells, work, lastSync, contacts } = await syncService();
-    await setCells('A122', Array.from({ length: 150 }, (_, index) => [`Clerk ${index}`, '+12125550199']));
+    await setCells(
+      'A122',
+      Array.from({ length: 150 }, (_, index) => [`Clerk ${index}`, '+12125550199']),
+    );
     const id = await connectSheet(list);
     await work();
     expect(await lastSync(id)).toMatchObject({ status: 'completed', rows_seen: 270, created: 121, failed: 50 });

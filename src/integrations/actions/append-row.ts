@@ -34,11 +34,7 @@ export async function appendRow(context: Context, { integrationId, values, mayEx
   });
 }
 
-async function appendOnce(
-  selected: SelectedSheet,
-  cells: string[],
-  mayExist: boolean,
-): Promise<AppendedRow | ActionFailure> {
+async function appendOnce(selected: SelectedSheet, cells: string[], mayExist: boolean): Promise<AppendedRow | ActionFailure> {
   const { adapter, spreadsheetId, tab, headerRow } = selected;
   if (mayExist) {
     const found = await findEqualRows(selected, cells);

@@ -20,8 +20,7 @@ export async function selectSheet(context: Context, id: number, selection: Sheet
   if (wanted !== undefined) assertMappingObject(wanted);
   const opened = await openSheet(context, integration, selection, ['body'], columnsOf(wanted));
   const columns = opened.columns.map(({ name }) => name);
-  const mapping =
-    wanted === undefined ? await buildSuggestedMapping(context, integration, opened) : checkSheetMapping(wanted, columns);
+  const mapping = wanted === undefined ? await buildSuggestedMapping(context, integration, opened) : checkSheetMapping(wanted, columns);
   return saveSelection(context, integration, selection, opened, mapping);
 }
 

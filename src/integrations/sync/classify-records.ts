@@ -24,11 +24,7 @@ interface PageReading {
 }
 
 /** Separates the records of a page that may change contacts from unchanged ones. Several rows with one key are one person. */
-export function classifyRecords(
-  { records }: Pick<SourcePage, 'records'>,
-  links: Map<string, Link>,
-  page: PageReading,
-): ClassifiedPage {
+export function classifyRecords({ records }: Pick<SourcePage, 'records'>, links: Map<string, Link>, page: PageReading): ClassifiedPage {
   const sorted: ClassifiedPage = { candidates: [], rowsSeen: records.length, unchanged: 0, errors: [], present: [] };
   const found: SourceRecord[] = [];
   for (const record of records) {
@@ -104,7 +100,10 @@ function findRowProblem(
   { fields, defaultCountry }: PageReading,
 ): Pick<SyncError, 'detail' | 'message'> | null {
   if (isFull(person))
-    return { detail: 'duplicate', message: `the person has ${maxRows} rows above, or very long ones, and this one is left out; delete some of them` };
+    return {
+      detail: 'duplicate',
+      message: `the person has ${maxRows} rows above, or very long ones, and this one is left out; delete some of them`,
+    };
   const reading = toIncomingChange({ record: { values, modifiedAt: null }, fields, seen: null, contact: null, defaultCountry });
   return 'error' in reading ? { detail: reading.error.code, message: reading.error.detail } : null;
 }

@@ -74,7 +74,11 @@ export function sheetSource(context: Context, integration: Integration, isTolera
     if ('sourceInvalid' in found) return found;
     // A column right of the headers may have left the grid. Cells beyond it read as if they were empty.
     const lost = fields.filter(({ field }) => found.fields.get(field)! >= grid.columns);
-    if (lost.length > 0) return brokenMapping(lost, toSheetColumns(header.cells).map(({ name }) => name));
+    if (lost.length > 0)
+      return brokenMapping(
+        lost,
+        toSheetColumns(header.cells).map(({ name }) => name),
+      );
     return { row: header.row + 1, rows: grid.rows, header: header.row, above: null };
   }
 
