@@ -208,7 +208,14 @@ const filledLater = new Set(['knowledgeBase.listChunks', 'knowledgeBase.search']
  * They mend what has gone wrong for long, of which a service that has just been started has nothing; or take away the last member of an
  * organization.
  */
-const areRefused = new Set(['events.retry', 'triggers.retryDelivery', 'auth.deleteAccount', 'members.remove']);
+const areRefused = new Set([
+  'events.retry',
+  'triggers.retryDelivery',
+  'auth.deleteAccount',
+  'members.remove',
+  'suppressions.confirmProposal',
+  'suppressions.dismissProposal',
+]);
 /** They would end the story. */
 const neverSent = new Set(['organization.delete', 'organization.getDeletion']);
 

@@ -73,7 +73,18 @@ export const groups: Record<string, Group> = {
   suppressions: {
     title: 'Suppressions',
     description: 'Phone numbers that must not be called, asked before each call.',
-    operations: ['create', 'list', 'deleteByPhone', 'delete'],
+    operations: [
+      'create',
+      'list',
+      'import',
+      'export',
+      'restore',
+      'listProposals',
+      'confirmProposal',
+      'dismissProposal',
+      'deleteByPhone',
+      'delete',
+    ],
   },
   journeys: {
     title: 'Journeys',

@@ -4,7 +4,8 @@ import type { TableRow } from '../../library/delimited-text/table-of-records.ts'
 import { parseIsoInstant } from '../../library/time/instants.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { cleanLine } from '../../library/text/clean-text.ts';
-import { isContactHeader, missingColumnMessage } from '../import/read-contacts.ts';
+import { missingColumnMessage } from '../import/missing-column.ts';
+import { isContactHeader } from '../import/read-contacts.ts';
 import { findPhoneColumns } from '../import/phone-columns.ts';
 import { toHeaderKey } from '../import/header-key.ts';
 
@@ -15,13 +16,13 @@ export interface FileNumber {
   until: number | undefined;
 }
 
-export interface FileProblem {
+interface FileProblem {
   row: number;
   value: string;
   detail: string;
 }
 
-export interface SuppressionFile {
+interface SuppressionFile {
   rows: number;
   phoneColumns: string[];
   numbers: FileNumber[];
