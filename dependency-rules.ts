@@ -8,6 +8,7 @@ const floors: string[][] = [
   ['http'],
   ['accounts'],
   ['expressions'],
+  ['webhook-endpoints'],
   ['contacts'],
   ['events'],
   ['knowledge-base', 'telephony-configs'],

@@ -24,6 +24,7 @@ import { contactCallRoutes } from './calls/records/contact-calls-routes.ts';
 import { artifactRoutes } from './calls/records/artifact-routes.ts';
 import { agentRoutes } from './voice-agents/agents/routes.ts';
 import { verificationRoutes } from './simtest/verification/routes.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints/routes.ts';
 import { agentRunRoutes } from './calls/records/routes.ts';
 import { chatRoutes } from './calls/text-chat/routes.ts';
 import { telephonyConfigRoutes } from './telephony-configs/routes.ts';
@@ -90,7 +91,7 @@ export function createApp() {
   app.use(
     `${basePath}/*`,
     replayIdempotentRequests({
-      secret: /^\/api\/v1\/(auth|user\/api-keys|organizations\/members)(\/|$)/,
+      secret: /^\/api\/v1\/(auth|user\/api-keys|organizations\/members|webhook-endpoints)(\/|$)/,
       // An event's key is its event_id, which its row keeps.
       ownKeys: /^\/api\/v1\/events$/,
       // These may wait for the tests of an agent.
@@ -117,5 +118,6 @@ export function createApp() {
   app.route(basePath, agentRunRoutes);
   app.route(basePath, chatRoutes);
   app.route(basePath, messagingRoutes);
+  app.route(basePath, webhookEndpointRoutes);
   return app;
 }

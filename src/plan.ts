@@ -56,6 +56,11 @@ export const planLimits = {
     meaning: 'Telephony configurations at one time.',
   },
   maxApiKeys: { name: 'max_api_keys', variable: 'PLAN_MAX_API_KEYS', meaning: 'API keys at one time. Archived ones do not count.' },
+  maxWebhookEndpoints: {
+    name: 'max_webhook_endpoints',
+    variable: 'PLAN_MAX_WEBHOOK_ENDPOINTS',
+    meaning: 'Webhook endpoints at one time: addresses that are told what ends or breaks.',
+  },
   requestsPer10Seconds: {
     name: 'requests_per_10_seconds',
     variable: 'PLAN_REQUESTS',

@@ -28,6 +28,7 @@ const Variables = z.object({
   PLAN_MAX_VOICE_AGENTS: positiveInteger(500),
   PLAN_MAX_TELEPHONY_CONFIGS: positiveInteger(100),
   PLAN_MAX_API_KEYS: positiveInteger(100),
+  PLAN_MAX_WEBHOOK_ENDPOINTS: positiveInteger(20),
   RATE_LIMIT_REQUESTS: positiveInteger(600),
   /** Requests in 10 s of one organization with all its credentials; absent: three times RATE_LIMIT_REQUESTS. */
   PLAN_REQUESTS: optionalPositive,
@@ -138,6 +139,8 @@ const Variables = z.object({
   UPLOAD_RETENTION_DAYS: positiveInteger(30),
   /** How long the firings of a schedule are stored, so that none fires twice. */
   SCHEDULE_FIRE_DAYS: positiveInteger(7),
+  /** How long the deliveries of webhook endpoints are kept, also those that a paused endpoint has not been sent. */
+  WEBHOOK_DELIVERY_DAYS: positiveInteger(30),
   /** How long the archive is kept. */
   ARCHIVE_DAYS: positiveInteger(1095),
   /** The maximum size of a database. D1 allows 10 GB, and 500 MB on the free plan. */

@@ -8,6 +8,7 @@ import { pauseCampaignsOfAgent } from './campaigns/subscribers.ts';
 import { notifyDialingPolicyChanged, refuseDeletionWithLiveCalls } from './calls/slots/notify-call-slots.ts';
 import type { Context } from './context.ts';
 import type { JourneyEvent, Subscriptions } from './outbox/published-events.ts';
+import { wakeWebhookEndpoints } from './webhook-endpoints/wake-endpoints.ts';
 
 /** Starts a run for every active trigger on the event. */
 const journeyTriggers = (name: InternalEvent['name']) => ({
@@ -20,6 +21,11 @@ export const subscriptions: Subscriptions = {
   'agent.archived': [{ handle: (context, { agentId }) => pauseCampaignsOfAgent(context, agentId) }],
   'dialing_policy.changed': [{ handle: notifyDialingPolicyChanged }],
   'telephony_config.deleting': [{ handle: (context, { configId }) => refuseDeletionWithLiveCalls(context, configId) }],
+  'webhook_event.recorded': [
+    {
+      handle: async (context, { type }) => context.defer(wakeWebhookEndpoints(context, type)),
+    },
+  ],
   'call.settled': [
     { handle: (context, { automationRunId, agentRunId }) => notifyRun(context, { id: automationRunId, of: 'call', ended_id: agentRunId }) },
   ],

@@ -11,6 +11,7 @@ export { CallSlotsObject } from '../durable-objects/call-slots/call-slots-object
 export { LoadTestObject } from '../durable-objects/load-test/load-test-object.ts';
 export { TestSessionObject } from '../durable-objects/test-session/test-session-object.ts';
 export { VectorIndexObject } from '../durable-objects/vector-index/vector-index-object.ts';
+export { WebhookEndpointObject } from '../durable-objects/webhook-endpoint/webhook-endpoint-object.ts';
 export { CampaignObject } from '../durable-objects/campaign/campaign-object.ts';
 
 setSubscriptions(subscriptions);

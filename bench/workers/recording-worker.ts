@@ -6,6 +6,7 @@ import service, {
   LoadTestObject as SessionsObject,
   TestSessionObject as SessionObject,
   VectorIndexObject as VectorsObject,
+  WebhookEndpointObject as EndpointObject,
 } from '../../src/worker.ts';
 import type { RecordedCall } from '../recipe.ts';
 import { noUsage } from '../usage.ts';
@@ -41,6 +42,7 @@ function watching(bindings: Env, by: RecordedCall['by']): Env {
       CAMPAIGN: countCalls(bindings.CAMPAIGN, 'CAMPAIGN', usage, active),
       LOAD_TEST: countCalls(bindings.LOAD_TEST, 'LOAD_TEST', usage, active),
       TEST_SESSION: countCalls(bindings.TEST_SESSION, 'TEST_SESSION', usage, active),
+      WEBHOOK_ENDPOINT: countCalls(bindings.WEBHOOK_ENDPOINT, 'WEBHOOK_ENDPOINT', usage, active),
       VECTOR_INDEX: countCalls(bindings.VECTOR_INDEX, 'VECTOR_INDEX', usage, active),
       EVENTS_QUEUE: queue(bindings.EVENTS_QUEUE),
       BULK_EVENTS_QUEUE: queue(bindings.BULK_EVENTS_QUEUE),
@@ -136,6 +138,16 @@ export class TestSessionObject extends SessionObject {
 
   override alarm(): Promise<void> {
     return countAlarm(this.ctx, 'TEST_SESSION', () => super.alarm());
+  }
+}
+
+export class WebhookEndpointObject extends EndpointObject {
+  constructor(state: DurableObjectState, bindings: Env) {
+    super(state, watch(state, bindings, 'WEBHOOK_ENDPOINT'));
+  }
+
+  override alarm(): Promise<void> {
+    return countAlarm(this.ctx, 'WEBHOOK_ENDPOINT', () => super.alarm());
   }
 }
 

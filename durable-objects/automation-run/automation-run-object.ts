@@ -43,6 +43,7 @@ import type {
 } from '../../src/automation-workflows/rpc.ts';
 import { admitHeldRuns } from '../../src/automation-workflows/runs/admission/start-runs.ts';
 import { findExitBeforeStart } from '../../src/automation-workflows/runs/exits/exit-rules.ts';
+import { publish } from '../../src/outbox/published-events.ts';
 import { fireRunEnded } from '../../src/automation-workflows/triggers/events/fire-internal-event.ts';
 import { reviveRun } from '../../src/automation-workflows/runs/lifecycle/store.ts';
 
@@ -295,6 +296,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     if (history === null) await this.#archiveHistory(context.organization.id, id);
     if (!this.#journal.isFirstAdvance()) return false;
     const { heldRuns } = await projectProgress(context, id, progress, { revision: 1, wakeAt: null, history });
+    await this.#publishEnd(context, run, progress);
     // Somebody asked for the run meanwhile: it has timers now, and ends with them.
     if (!this.#journal.isFirstAdvance()) return false;
     await this.#forgetFirstAdvance();
@@ -483,11 +485,16 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
 
   /** Fires the triggers on the end, starts runs that `max_active_runs` held, and notifies the parent run. */
   async #notifyEnded(context: Context, run: LoadedRun, progress: Progress): Promise<void> {
+    await this.#publishEnd(context, run, progress);
     if (progress.state !== 'cancelled' && !run.origin.isTest) await fireRunEnded(context, run, progress);
     // The settings may have changed since they were loaded; the row has the number of held runs.
     if (this.#heldRuns ?? run.settings.max_active_runs) await admitHeldRuns(context, run.origin.workflowId);
     const parentId = run.row.parent_run_id;
     if (parentId !== null) await notifyRunOrRecordFailure(context, { id: parentId, of: 'run', ended_id: run.row.id });
+  }
+
+  async #publishEnd(context: Context, { row }: LoadedRun, { state }: Progress): Promise<void> {
+    if (row.has_webhook_endpoint) await publish(context, 'webhook_event.recorded', { type: `run.${state}` });
   }
 
   /** Revives the row first, with the object's next revision, so that a repeat after a crash finds the row revived by itself. */

@@ -4,6 +4,8 @@ import { withCallSlots } from '../../src/calls/rpc.ts';
 import { toTranscript } from '../../src/voice-agents/conversation/transcript.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
 import { erasedName } from '../../src/calls/records/erase-calls.ts';
+import { selectHasWebhookEndpoint } from '../../src/webhook-endpoints/has-endpoint.ts';
+import { publish } from '../../src/outbox/published-events.ts';
 import { completeAgentRun, findAgentRun, type RunCompletion } from '../../src/calls/records/store.ts';
 import { publishCallCompleted, toRunCompletion } from '../../src/calls/post-call/run-completion.ts';
 import { writeTalk } from '../../src/calls/records/write-artifacts.ts';
@@ -27,7 +29,11 @@ export async function finalizeCall(postCall: PostCallContext): Promise<boolean> 
   if (!(await concludeConversation(postCall))) return false;
   if (setup.mode !== 'textchat') await suppressOptOut(context, setup, live.conversation.state?.conclusion ?? null);
   if (!(await isErased(postCall))) await writeTalkFile(postCall);
-  await context.database.batch([completeAgentRun(context, toCurrentCompletion(postCall))], 'idempotent');
+  const { database, organization } = context;
+  const completion = completeAgentRun(context, toCurrentCompletion(postCall));
+  const [, listening] = await database.batch([completion, selectHasWebhookEndpoint(database, organization.id)], 'idempotent');
+  if (listening.length > 0)
+    await publish(context, 'webhook_event.recorded', { type: setup.mode === 'textchat' ? 'chat.completed' : 'call.completed' });
   if (!hasCall()) return false;
   const { inside, outside } = listFollowUps(record);
   const left = (await Promise.all(inside.map((subject) => informAtOnce(postCall, subject)))).flat();

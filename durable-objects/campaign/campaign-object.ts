@@ -17,6 +17,7 @@ import type {
 import { findBlockingReason, type BlockingReason } from '../../src/campaigns/lifecycle/blocking-reason.ts';
 import { describeWait } from '../../src/campaigns/queries/describe-wait.ts';
 import { conflict, notFound } from '../../src/library/errors.ts';
+import { publish } from '../../src/outbox/published-events.ts';
 import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
 import type { AttemptReport } from '../../src/calls/contract.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
@@ -40,6 +41,8 @@ const endPageSize = 2000;
 /** How often a failing source is read, over half an hour, before the campaign fails. */
 const maxReadAttempts = 12;
 const maxLogsShown = 100;
+/** The states that webhook endpoints are told of. */
+const webhookStates: ReadonlySet<string> = new Set(['paused', 'completed', 'failed', 'cancelled']);
 
 /**
  * One campaign from its start on: its rows, and when each is called. `CampaignRpc` documents the methods.
@@ -56,6 +59,8 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
   readonly #dialer: Dialer;
   /** The state that the campaign's row shows for certain; null: unknown. */
   #projectedState: string | null = null;
+  /** The state of the latest projection, of which webhook endpoints may have been told. */
+  #publishedState: string | null = null;
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
@@ -389,9 +394,13 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
 
   protected async writeProjection(revision: number): Promise<void> {
     const campaign = this.#store.read();
-    const { database } = await this.#context(campaign);
+    const context = await this.#context(campaign);
     const live = toLiveCampaign(this.#store.read(), this.#rows.tally(), []);
-    await projectCampaign(database, campaign.organizationId, campaign.id, { ...live, wake_at: this.#nextWakeAt(), revision });
+    const projection = { ...live, wake_at: this.#nextWakeAt(), revision };
+    const isListening = await projectCampaign(context.database, campaign.organizationId, campaign.id, projection);
+    if (live.state === this.#publishedState) return;
+    this.#publishedState = live.state;
+    if (isListening && webhookStates.has(live.state)) await publish(context, 'webhook_event.recorded', { type: `campaign.${live.state}` });
   }
 
   async #answer(): Promise<LiveCampaign> {

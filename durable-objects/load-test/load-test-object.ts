@@ -1,4 +1,5 @@
 import { conflict } from '../../src/library/errors.ts';
+import { publish } from '../../src/outbox/published-events.ts';
 import type { SessionReport } from '../../src/simtest/contract.ts';
 import { endSilentSessions, readLoadTestFacts, projectLoadTest, stopPendingSessions } from '../../src/simtest/load-tests/object-store.ts';
 import { computeStatistics, type LiveStatistics, type LoadTestStatistics } from '../../src/simtest/load-tests/statistics.ts';
@@ -211,10 +212,11 @@ export class LoadTestObject extends BaseDurableObject implements LoadTestRpc {
 
   protected async writeProjection(revision: number): Promise<void> {
     const { id, organizationId, status, completedAt } = this.#store.read();
-    const { database } = await this.requireContext(organizationId);
+    const context = await this.requireContext(organizationId);
     const statistics = completedAt === null ? null : this.#statistics(completedAt);
     const wakeAt = completedAt === null ? this.clock() + watchIntervalMs : null;
-    await projectLoadTest(database, organizationId, id, { status, statistics, completedAt, wakeAt, revision });
+    await projectLoadTest(context.database, organizationId, id, { status, statistics, completedAt, wakeAt, revision });
+    if (completedAt !== null) await publish(context, 'webhook_event.recorded', { type: 'load_test.completed' });
   }
 
   #statistics(now: number): LoadTestStatistics {

@@ -5,6 +5,7 @@ import type { LiveSession, SessionStatus, Speaker, SessionFacts, SessionReport, 
 import { callLoadTestObject } from '../../src/simtest/load-tests/rpc.ts';
 import { createSideConversation } from '../../src/simtest/dialogue/side-conversation.ts';
 import { claimSession, loadSession, type LoadedSession } from '../../src/simtest/sessions/load-session.ts';
+import { publish } from '../../src/outbox/published-events.ts';
 import { writeSessionEnd } from '../../src/simtest/sessions/object-store.ts';
 import { sessionTranscriptKey, type SessionTranscript, type TestSessionRpc } from '../../src/simtest/sessions/rpc.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
@@ -181,7 +182,9 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     const context = await this.requireContext(organizationId);
     const type = { httpMetadata: { contentType: 'application/json' } };
     await this.env.FILES.put(sessionTranscriptKey(organizationId, sessionId), JSON.stringify(transcript), type);
-    await writeSessionEnd(context.database, organizationId, sessionId, live);
+    const isListening = await writeSessionEnd(context.database, organizationId, sessionId, live);
+    if (isListening)
+      await publish(context, 'webhook_event.recorded', { type: live.status === 'failed' ? 'test.failed' : 'test.completed' });
     this.#ended.resolve(live);
   }
 

@@ -209,6 +209,7 @@ const filledLater = new Set(['knowledgeBase.listChunks', 'knowledgeBase.search']
  * organization.
  */
 const areRefused = new Set([
+  'webhookEndpoints.replayDelivery',
   'events.retry',
   'triggers.retryDelivery',
   'auth.deleteAccount',

@@ -1,3 +1,4 @@
+import { selectHasWebhookEndpoint } from '../webhook-endpoints/has-endpoint.ts';
 import { isNotInTransitSql } from '../database/transit.ts';
 import { and, eq, lt } from 'drizzle-orm';
 import { isNotFailedSql } from '../outbox/failed-messages.ts';
@@ -238,8 +239,8 @@ export async function markCampaignSyncing(database: Database, organizationId: nu
 /** The values that an object writes into its campaign's row. Moments in epoch ms. */
 export type CampaignProjection = LiveCampaign & { wake_at: number | null; revision: number };
 
-/** Projects a campaign's state into its row, unless the row has a later revision. */
-export async function projectCampaign(database: Database, organizationId: number, id: number, live: CampaignProjection): Promise<void> {
+/** Projects a campaign's state into its row, unless the row has a later revision. Answers whether the organization has webhook endpoints. */
+export async function projectCampaign(database: Database, organizationId: number, id: number, live: CampaignProjection): Promise<boolean> {
   const { configs } = live;
   const update = database.orm
     .update(campaign)
@@ -262,5 +263,6 @@ export async function projectCampaign(database: Database, organizationId: number
       revision: live.revision,
     })
     .where(and(eq(campaign.id, id), eq(campaign.organizationId, organizationId), lt(campaign.revision, live.revision)));
-  await database.batch([database.from(update)], 'idempotent');
+  const [, listening] = await database.batch([database.from(update), selectHasWebhookEndpoint(database, organizationId)], 'idempotent');
+  return listening.length > 0;
 }

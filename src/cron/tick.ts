@@ -19,7 +19,7 @@ import { sendAll } from '../outbox/enqueue.ts';
 import { getSettings } from '../settings.ts';
 import { findStaleCleanups } from './cleanup/store.ts';
 import { countEvents, findUnhandled } from './cursor-store.ts';
-import { requestLostCalls, wakeStalledObjects, wakeStalledRuns, wakeStalledCallSlots } from './wake-stalled.ts';
+import { requestLostCalls, wakeDueWebhookEndpoints, wakeStalledObjects, wakeStalledRuns, wakeStalledCallSlots } from './wake-stalled.ts';
 import { findOverdueMoves as findOverdueMovesBetweenShards } from './move-organization/store.ts';
 import { applyRetention } from './retention/apply-retention.ts';
 
@@ -57,6 +57,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await runStep(log, 'overdue call slots', () => wakeStalledCallSlots(bindings, database, now, log));
     await runStep(log, 'lost calls', () => requestLostCalls(bindings, database, now, log));
     await runStep(log, 'overdue campaigns, chats and tests', () => wakeStalledObjects(bindings, database, now, log));
+    await runStep(log, 'webhook endpoints', () => wakeDueWebhookEndpoints(bindings, database, now, log));
     await runStep(log, 'overdue runs', () => wakeStalledRuns(bindings, database, now, log));
     await runStep(log, 'size', () => checkDatabaseSize(database, name, getSettings(bindings).DATABASE_LIMIT_MEGABYTES, now, log));
     await runStep(log, 'retention', () => applyRetention(bindings, database, now, log));

@@ -9,6 +9,7 @@ import { callTestSessionObject } from '../simtest/sessions/rpc.ts';
 import { withCallSlots } from '../calls/rpc.ts';
 import { wakeStalledChat } from '../calls/text-chat/chat.ts';
 import { failChat } from '../calls/text-chat/store.ts';
+import { callWebhookEndpointObject } from '../webhook-endpoints/rpc.ts';
 import { callRun } from '../automation-workflows/rpc.ts';
 
 type WakeMessage = Extract<FanoutMessage, { kind: 'poke' }>;
@@ -29,6 +30,8 @@ export function wakeObject(bindings: Env, { organization_id: organizationId, wha
       return callLoadTestObject(bindings, organizationId, id, (object) => object.wakeStalled(organizationId, id));
     case 'call_slots':
       return withCallSlots(bindings, organizationId, (slots) => slots.wakeStalled());
+    case 'webhook_endpoint':
+      return callWebhookEndpointObject(bindings, organizationId, id, (object) => object.wake(organizationId, id));
   }
 }
 
@@ -47,6 +50,7 @@ export async function failUnreachableObject(context: Context, { what, id }: Stal
       return failSession(database, organization.id, id, words, clock());
     case 'load_test':
     case 'call_slots':
+    case 'webhook_endpoint':
       // The rows of these kinds have no column for a reason. They are tried again, and the log has the reason.
       return;
   }

@@ -6,6 +6,7 @@ import { findStalledChats } from '../calls/text-chat/store.ts';
 import { requestAgain } from '../calls/placing/request-again.ts';
 import { findStalledCalls } from '../calls/placing/store.ts';
 import { findStalledSlots } from '../calls/slots/store.ts';
+import { findDueEndpoints } from '../webhook-endpoints/endpoints/store.ts';
 import { findOverdueRuns } from '../automation-workflows/runs/store.ts';
 import type { Database } from '../database/client.ts';
 import { yieldToEventLoop } from '../library/limits/yield-to-event-loop.ts';
@@ -63,12 +64,24 @@ export async function wakeStalledObjects(bindings: Env, database: Database, now:
   ]);
 }
 
+/** Wakes the objects of webhook endpoints with work: nothing else tells them of events whose announcement was lost. */
+export async function wakeDueWebhookEndpoints(bindings: Env, database: Database, now: number, log: Logger): Promise<void> {
+  const due = await findDueEndpoints(database, now, pageSize);
+  await wakeAll({ bindings, database, now, log, isExpected: true }, toStalledObjects('webhook_endpoint', due));
+}
+
 const toStalledObjects = (what: StalledObject['what'], rows: { id: number; organization_id: number }[]): StalledObject[] =>
   rows.map(({ id, organization_id }) => ({ what, id, organization_id }));
 
 /** An object that cannot be reached delays no other: it is recorded as failed, and retried on its own with growing delays. */
 async function wakeAll(
-  { bindings, database, now, log }: { bindings: Env; database: Database; now: number; log: Logger },
+  {
+    bindings,
+    database,
+    now,
+    log,
+    isExpected = false,
+  }: { bindings: Env; database: Database; now: number; log: Logger; isExpected?: boolean },
   objects: StalledObject[],
   isOverTime = () => false,
 ): Promise<void> {
@@ -81,7 +94,7 @@ async function wakeAll(
       try {
         const answer = await wakeObject(bindings, object);
         // Postponed starts are expected.
-        if (answer !== 'started') log.warn('an overdue object was woken', { ...object, answer });
+        if (!isExpected && answer !== 'started') log.warn('an overdue object was woken', { ...object, answer });
       } catch (error) {
         log.error('an overdue object cannot be reached', error, { ...object });
         failed.push({ message: { v: 1, kind: 'poke', ...object }, error });

@@ -57,6 +57,8 @@ export const organizationTables: readonly OrganizationTable[] = [
   { table: 'contact_change', rows: [ownRows] },
   { table: 'contact', rows: [`${ownRows} AND deleted_at IS NULL`, `${ownRows} AND deleted_at IS NOT NULL`] },
   { table: 'custom_field_key', rows: [ownRows] },
+  { table: 'webhook_message', rows: [ownRows] },
+  { table: 'webhook_endpoint', rows: [ownRows] },
   { table: 'organization_usage', rows: [ownRows] },
   { table: 'upload', rows: [ownRows] },
   { table: 'idempotency_key', rows: [ownRows] },

@@ -164,6 +164,14 @@ const anchors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     is_completed: '1',
     completed_at: never,
   },
+  webhook_endpoint: {
+    url: empty,
+    description: empty,
+    secret: empty,
+    status: "'deleted'",
+    created_at: never,
+    updated_at: never,
+  },
   webhook_delivery: { trigger_id: '0', delivery_id: "'anchor'", payload: nothing, created_at: never, handled_at: never },
 };
 

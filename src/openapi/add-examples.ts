@@ -10,6 +10,7 @@ import { simtestExamples } from '../simtest/examples.ts';
 import { callExamples } from '../calls/examples.ts';
 import { telephonyConfigExamples } from '../telephony-configs/examples.ts';
 import { voiceAgentExamples } from '../voice-agents/examples.ts';
+import { webhookEndpointExamples } from '../webhook-endpoints/examples.ts';
 import answers from './recorded-answers.json' with { type: 'json' };
 import type { ExamplesByOperation, NamedExample } from '../http/operation-examples.ts';
 import { listOperations, successResponseOf, type Document, type Example, type Operation } from './document-types.ts';
@@ -27,6 +28,7 @@ const examples: ExamplesByOperation = {
   ...simtestExamples,
   ...integrationExamples,
   ...messagingExamples,
+  ...webhookEndpointExamples,
 };
 
 /** Adds each area's examples to the document. Throws an Error for an example of an operation that does not exist. */

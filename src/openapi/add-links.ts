@@ -21,6 +21,13 @@ const document = (to: string): Link => ({
   parameters: { 'path.document_uuid': '$response.body#/document_uuid' },
 });
 
+const webhookDelivery = (to: string): Link => ({
+  from: 'webhookEndpoints.sendTest',
+  to,
+  description: 'The delivery of the test event.',
+  parameters: { 'path.delivery_id': '$response.body#/id' },
+});
+
 /** The origins of values that the service draws at random, which no example can contain. */
 const links: Link[] = [
   {
@@ -72,6 +79,8 @@ const links: Link[] = [
     description: 'What was uploaded becomes a document.',
     requestBody: { document_uuid: '$response.body#/document_uuid', storage_key: '$response.body#/storage_key' },
   },
+  webhookDelivery('webhookEndpoints.getDelivery'),
+  webhookDelivery('webhookEndpoints.replayDelivery'),
   document('knowledgeBase.getDocument'),
   document('knowledgeBase.listChunks'),
   document('knowledgeBase.reprocessDocument'),

@@ -44,6 +44,8 @@ const meanings: Record<string, string> = {
   test_session_id: 'Id of the test session',
   load_test_group_id: 'Id of the load test',
   integration_id: 'Id of the integration',
+  endpoint_id: 'Id of the webhook endpoint',
+  delivery_id: 'The `id` of the delivery in the list of its endpoint',
 };
 
 /** Journeys and agents are both `workflow` in paths. */

@@ -94,7 +94,7 @@ const sessionOnlyOperations = new Set([
   'auth.selectOrganization',
 ]);
 /** The answers of these operations contain secrets, which are not stored. */
-const groupsWithoutIdempotency = new Set(['auth', 'apiKeys', 'members']);
+const groupsWithoutIdempotency = new Set(['auth', 'apiKeys', 'members', 'webhookEndpoints']);
 
 /** Adds the parts that follow from an operation's method, path and id: tag, security, Idempotency-Key, errors. */
 function completeOperation(method: string, path: string, operation: Operation): void {

@@ -197,6 +197,26 @@ export const groups: Record<string, Group> = {
       'disconnect',
     ],
   },
+  webhookEndpoints: {
+    title: 'Webhook endpoints',
+    description:
+      'Addresses of your own that are told what ends or breaks, signed as Standard Webhooks. `webhooks` of this document describes each event.',
+    operations: [
+      'create',
+      'list',
+      'get',
+      'update',
+      'rotateSecret',
+      'pause',
+      'resume',
+      'sendTest',
+      'listDeliveries',
+      'getDelivery',
+      'replayDelivery',
+      'replay',
+      'delete',
+    ],
+  },
   messaging: {
     title: 'Messaging',
     description: 'The WhatsApp provider of the organization, its templates, and what became of each message.',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const version = z.literal(1);
 
 /** The kinds of objects that the tick wakes when they are overdue. */
-const wakeableObjects = ['run', 'campaign', 'chat', 'test_session', 'load_test', 'call_slots'] as const;
+const wakeableObjects = ['run', 'campaign', 'chat', 'test_session', 'load_test', 'call_slots', 'webhook_endpoint'] as const;
 
 /** Queues `events` and `events-bulk`: match triggers and start runs. */
 export const EventsMessage = z.discriminatedUnion('kind', [

@@ -19,6 +19,8 @@ export interface PublishedEvents {
   'dialing_policy.changed': Record<never, never>;
   /** A telephony configuration is about to be deleted. A subscriber throws 409 to refuse. */
   'telephony_config.deleting': { configId: number };
+  /** The database may have recorded an event for webhook endpoints, of this type: see `src/webhook-endpoints/event-paths.ts`. Never throws. */
+  'webhook_event.recorded': { type: string };
   /** The row of a call that a journey asked for is complete. */
   'call.settled': { automationRunId: number; agentRunId: number };
   'call.completed': JourneyEvent;

@@ -149,17 +149,17 @@ describe('a campaign over a workbook', () => {
     ],
     [
       'one without its sheet',
-      () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? null : undefined)),
+      () => changedWorkbook([leads], (name) => (name.endsWith('sheet1.xml') ? null : undefined)),
       /damaged: its sheet "Leads" is missing/,
     ],
     [
       'one whose sheet is cut off',
-      () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? cutSheet(3) : undefined)),
+      () => changedWorkbook([leads], (name) => (name.endsWith('sheet1.xml') ? cutSheet(3) : undefined)),
       /damaged: .*ends in the middle/,
     ],
     [
       'one whose large sheet is cut off',
-      () => changedWorkbook([leads], (name) => (/sheet1\.xml$/.test(name) ? cutSheet(20_000) : undefined)),
+      () => changedWorkbook([leads], (name) => (name.endsWith('sheet1.xml') ? cutSheet(20_000) : undefined)),
       /damaged: .*ends in the middle/,
     ],
   ])('is refused with what to do where it is %s, and stores no rows', async (_, file, said) => {

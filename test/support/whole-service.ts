@@ -1,4 +1,6 @@
 import { env } from 'cloudflare:workers';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { deliverDue } from '../../src/webhook-endpoints/sending/deliver-due.ts';
 import { processDeletion } from '../../src/cron/delete-organization/process-deletion.ts';
 import { runInvocation } from '../../src/database/query-budget.ts';
 import { shards } from '../../src/database/shards.ts';
@@ -27,6 +29,7 @@ export async function useWholeService(): Promise<void> {
     if (operation.path.startsWith('/auth/') && operation.method === 'GET') await session.get(operation.path);
   }
   await askInside(id);
+  await sendWebhooks(id, ids['endpoint_id'] as number);
   await workOffCleanups(id, ids);
   await tickAt(Date.now());
   for (const operation of operations.filter(({ method }) => method === 'DELETE')) await call(client, operation, ids);
@@ -49,6 +52,7 @@ async function createRecords(client: Client, userId: number, organizationId: num
     'automation-workflows/workflow_id': workflow,
     trigger_id: hook.id,
     trigger_uuid: hook.uuid,
+    endpoint_id: (await create('/webhook-endpoints', { url: 'http://127.0.0.1:8788/receiver' })).id,
     'workflow/workflow_id': agent.id,
   };
 }
@@ -91,6 +95,11 @@ async function askInside(organizationId: number): Promise<void> {
   await findByMessageIds(database, organizationId, 'provider_a', ['a']);
   await recordHash(database, { id: 1, organization_id: organizationId, generation: 1 }, { hash: 'a', bytes: 1 });
   await findRunsToExit(database, organizationId, [{ event_id: 1, event_at: 1, workflow_id: 1, contact_id: 1, entry_key: 'a' }], 0, 1);
+}
+
+async function sendWebhooks(organizationId: number, endpointId: number): Promise<void> {
+  const context = (await backgroundContext(env, organizationId, () => undefined))!;
+  await runInvocation(() => deliverDue(context, endpointId, { sent: [] }, () => false));
 }
 
 async function workOffCleanups(organizationId: number, ids: Ids): Promise<void> {

@@ -24,6 +24,11 @@ const countedLimits = {
   },
   max_telephony_configs: { rows: 'telephony_config WHERE organization_id = ?1', what: 'telephony configurations', next: 'delete some' },
   max_api_keys: { rows: 'api_key WHERE organization_id = ?1 AND archived_at IS NULL', what: 'API keys', next: 'revoke some' },
+  max_webhook_endpoints: {
+    rows: "webhook_endpoint WHERE organization_id = ?1 AND status <> 'deleted'",
+    what: 'webhook endpoints',
+    next: 'delete some',
+  },
 } as const satisfies Partial<Record<LimitName, { rows: string; what: string; next: string }>>;
 
 export type CountedLimit = keyof typeof countedLimits;

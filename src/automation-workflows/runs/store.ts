@@ -1,3 +1,4 @@
+import { hasWebhookEndpointSql } from '../../webhook-endpoints/has-endpoint.ts';
 import { isNotInTransitSql } from '../../database/transit.ts';
 import { and, eq, getTableColumns } from 'drizzle-orm';
 import { automationWorkflow, automationRun } from '../../database/schema/automation-workflows.ts';
@@ -156,7 +157,8 @@ export async function projectRun(
 
 const factColumns = `${runColumns}, ${sourcePayloadColumn}, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,
   e.event_type, e.created_at AS event_created_at,
-  EXISTS (SELECT 1 FROM trigger_topic s WHERE s.organization_id = r.organization_id AND s.topic = 'event:run.completed') AS has_end_trigger`;
+  EXISTS (SELECT 1 FROM trigger_topic s WHERE s.organization_id = r.organization_id AND s.topic = 'event:run.completed') AS has_end_trigger,
+  ${hasWebhookEndpointSql('r.organization_id')} AS has_webhook_endpoint`;
 
 /** The row of a run with its definition, its workflow and its event; null when there is no such run. */
 export async function findRunFacts(
@@ -196,6 +198,8 @@ export interface RunFacts extends RunRow {
   event_created_at: number | null;
   /** Whether a trigger of the organization listens to `run.completed`. */
   has_end_trigger: 0 | 1;
+  /** Whether the organization had webhook endpoints when the run was loaded. The minute tick wakes those of later. */
+  has_webhook_endpoint: 0 | 1;
 }
 
 /** Has the minute tick start runs at `at` (epoch ms), unless they have started. */

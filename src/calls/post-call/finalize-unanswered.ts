@@ -3,6 +3,7 @@ import pMap from 'p-map';
 import { isEventNeeded, publish } from '../../outbox/published-events.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import type { ReturnReason, StatusCallback } from '../contract.ts';
+import { selectHasWebhookEndpoint } from '../../webhook-endpoints/has-endpoint.ts';
 import { completeUnansweredRuns, type CompletedRunRow, type UnansweredEnd } from '../placing/store.ts';
 
 /** A call without a conversation, or one that was never dialled. Moments in epoch ms. */
@@ -29,10 +30,17 @@ const maxParallel = 6;
 export async function finalizeUnanswered(context: Context, calls: UnansweredCall[]): Promise<string[]> {
   const { database, organization, log } = context;
   const completed: CompletedRunRow[] = [];
+  let isListening = false;
   for (const chunk of jsonChunks(calls.map(toUnansweredEnd))) {
-    const [, rows] = await database.batch(completeUnansweredRuns(database, organization.id, chunk), 'idempotent');
+    const statements = [
+      ...completeUnansweredRuns(database, organization.id, chunk),
+      selectHasWebhookEndpoint(database, organization.id),
+    ] as const;
+    const [, rows, listening] = await database.batch(statements, 'idempotent');
     completed.push(...rows);
+    isListening ||= listening.length > 0;
   }
+  if (isListening) await publish(context, 'webhook_event.recorded', { type: 'call.completed' });
   const callsByKey = new Map(calls.map((call) => [call.key, call]));
   const wasDialled = ({ attempt_key: key }: CompletedRunRow) => callsByKey.get(key)?.returned === null;
   // Checked once for all calls: most organizations have no trigger on `call.completed`.

@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
 import { invalidAt } from '../../library/errors.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
+import { publish } from '../../outbox/published-events.ts';
 import { readSuppressionFile, type FileNumber } from './read-suppression-file.ts';
 import { maxImportedRows, type ImportBody, type ImportResult } from './schemas.ts';
 import { upsertSuppressions, type SuppressionToWrite } from './store.ts';
@@ -19,6 +20,7 @@ export async function importSuppressions(context: Context, body: ImportBody, by:
   const wanted = foldByPhone(file.numbers.map((number) => toWanted(number, body, by)));
   const statements = upsertSuppressions(context.database, id, wanted, now);
   const written = statements.length > 0 ? (await context.database.batch(statements, 'suppression.phone')).flat() : [];
+  if (written.length > 0) await publish(context, 'webhook_event.recorded', { type: 'suppression.added' });
   // What was there before, and in force, keeps its time of creation.
   const added = written.filter((row) => row.created_at === now).length;
   return {

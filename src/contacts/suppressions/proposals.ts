@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { cutPage, decodeCursor, type PageResult } from '../../http/pagination.ts';
 import { conflict, notFound } from '../../library/errors.ts';
+import { publish } from '../../outbox/published-events.ts';
 import { toTimestamp } from '../../library/time/clock.ts';
 import * as store from './proposal-store.ts';
 import type { ProposalRow } from './proposal-store.ts';
@@ -44,6 +45,7 @@ export async function confirmProposal(context: Context, id: number, by: number):
   const now = context.clock();
   const decided = await store.decideProposal(context.database, context.organization.id, proposal, suppression, { by, now });
   if (!decided.suppression) throw decidedBefore(decided.proposal);
+  await publish(context, 'webhook_event.recorded', { type: 'suppression.added' });
   return decided.suppression;
 }
 

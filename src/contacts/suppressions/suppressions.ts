@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { cutPage, decodeCursor, type PageResult } from '../../http/pagination.ts';
 import { invalidAt, notFound } from '../../library/errors.ts';
+import { publish } from '../../outbox/published-events.ts';
 import { cleanLine } from '../../library/text/clean-text.ts';
 import { normalizePhone, normalizeQueryPhone } from '../../library/phone/phone-numbers.ts';
 import type { RestoreBody, SuppressionBody, SuppressionQuery } from './schemas.ts';
@@ -79,8 +80,12 @@ export async function findSuppressedPhones({ database, organization, clock }: Co
 }
 
 /** Suppresses a number until `until`. A suppression that already lasts longer stays as it is. Repeatable. */
-export const suppress = ({ database, organization, clock }: Context, wanted: NewSuppression): Promise<SuppressionRow> =>
-  upsertSuppression(database, organization.id, toSuppressionToWrite(wanted), clock());
+export async function suppress(context: Context, wanted: NewSuppression): Promise<SuppressionRow> {
+  const { database, organization, clock } = context;
+  const row = await upsertSuppression(database, organization.id, toSuppressionToWrite(wanted), clock());
+  await publish(context, 'webhook_event.recorded', { type: 'suppression.added' });
+  return row;
+}
 
 /** The suppression with null for what is not known of it. */
 export const toSuppressionToWrite = ({

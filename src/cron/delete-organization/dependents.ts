@@ -34,6 +34,7 @@ export const dependentsByTable: Readonly<Record<string, RowDependents>> = {
   campaign: destroyObjectsOf('CAMPAIGN', 'organization_id', () => true),
   test_session: destroyObjectsOf('TEST_SESSION', 'organization_id', () => true),
   load_test: destroyObjectsOf('LOAD_TEST', 'organization_id', () => true),
+  webhook_endpoint: destroyObjectsOf('WEBHOOK_ENDPOINT', 'organization_id', () => true),
   knowledge_chunk: { columns: 'document_id', remove: removeVectors },
   integration: { columns: 'account_id, disconnected_at', remove: revokeGrants },
 };

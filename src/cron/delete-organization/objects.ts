@@ -8,7 +8,15 @@ interface ObjectNamespace {
   getByName(name: string): { deleteAllData(): Promise<void> };
 }
 
-export type ObjectKind = 'AUTOMATION_RUN' | 'CALL' | 'CAMPAIGN' | 'TEST_SESSION' | 'LOAD_TEST' | 'CALL_SLOTS' | 'VECTOR_INDEX';
+export type ObjectKind =
+  | 'AUTOMATION_RUN'
+  | 'CALL'
+  | 'CAMPAIGN'
+  | 'TEST_SESSION'
+  | 'LOAD_TEST'
+  | 'WEBHOOK_ENDPOINT'
+  | 'CALL_SLOTS'
+  | 'VECTOR_INDEX';
 
 const concurrency = 10;
 

@@ -27,9 +27,10 @@ export interface MovedTable {
 
 /**
  * Tables that are copied as a whole when nothing is written any more. The topics: with them, contacts that are copied would count as changed.
- * `contact_change`: the target would note the copied changes a second time. `cleanup`: its rows get new ids.
+ * `contact_change`: the target would note the copied changes a second time. `webhook_endpoint`: the target would note the copied ends a second
+ * time for it. `cleanup`: its rows get new ids.
  */
-const tablesCopiedLast = new Set(['trigger_topic', 'contact_change', 'cleanup']);
+const tablesCopiedLast = new Set(['trigger_topic', 'contact_change', 'webhook_endpoint', 'cleanup']);
 
 const dialect = new SQLiteSyncDialect();
 const toSql = (condition: SQL): string => dialect.sqlToQuery(condition).sql;

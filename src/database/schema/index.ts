@@ -9,3 +9,4 @@ export * from './messaging.ts';
 export * from './operations.ts';
 export * from './simtest.ts';
 export * from './voice-agents.ts';
+export * from './webhook-endpoints.ts';

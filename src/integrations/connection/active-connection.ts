@@ -5,6 +5,7 @@ import type { App } from '../../library/connectable-apps.ts';
 import type { AppFailure } from '../../providers/broker/broker.ts';
 import { createBroker } from '../../providers/broker/composio.ts';
 import type { Integration } from '../contract.ts';
+import { publish } from '../../outbox/published-events.ts';
 import { deactivate, findCurrent } from '../store.ts';
 
 /** The organization's active integration of a provider, with its connection. Throws 404 `not_connected`. */
@@ -24,6 +25,8 @@ const notConnectedError = (provider: App, what: string) =>
   new ServiceError('not_found', `${provider} has no active connection; ${what}`, { word: 'not_connected' });
 
 /** Makes the integration inactive, with the reason, when the failure shows that its connection is dead. */
-export async function deactivateIfDisconnected({ database, clock }: Context, integration: Integration, failure: AppFailure): Promise<void> {
-  if (failure.failure === 'not_connected') await deactivate(database, integration, failure.message, clock());
+export async function deactivateIfDisconnected(context: Context, integration: Integration, failure: AppFailure): Promise<void> {
+  if (failure.failure !== 'not_connected') return;
+  await deactivate(context.database, integration, failure.message, context.clock());
+  await publish(context, 'webhook_event.recorded', { type: 'integration.disconnected' });
 }

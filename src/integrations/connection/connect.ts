@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { publish } from '../../outbox/published-events.ts';
 import { parseIsoInstant } from '../../library/time/instants.ts';
 import type { App } from '../../library/connectable-apps.ts';
 import type { BrokerConnection } from '../../providers/broker/broker.ts';
@@ -50,11 +51,13 @@ export async function connect(
 }
 
 /** Asks the broker, which may know that a grant has ended before the first request fails. */
-async function isAlive({ settings, database, clock }: Context, integration: Integration): Promise<boolean> {
+async function isAlive(context: Context, integration: Integration): Promise<boolean> {
+  const { settings, database, clock } = context;
   const { connection } = unwrapBrokerOutcome(await createBroker(settings).get(integration.accountId));
   if (connection?.status === 'active') return true;
   const reason = connection === null ? 'the broker knows the connection no more' : `the connection is ${connection.status}`;
   await deactivate(database, integration, `${integration.provider}: ${reason}; connect it again`, clock());
+  await publish(context, 'webhook_event.recorded', { type: 'integration.disconnected' });
   return false;
 }
 

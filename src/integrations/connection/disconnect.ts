@@ -3,6 +3,7 @@ import { conflict } from '../../library/errors.ts';
 import type { Broker } from '../../providers/broker/broker.ts';
 import { createBroker } from '../../providers/broker/composio.ts';
 import { enqueueCleanup } from '../../outbox/enqueue.ts';
+import { publish } from '../../outbox/published-events.ts';
 import { brokerOwnerId, type Integration } from '../contract.ts';
 import { existingIntegration } from '../existing-integration.ts';
 import { disconnectIntegration } from '../store.ts';
@@ -22,6 +23,7 @@ export async function disconnect(context: Context, id: number): Promise<void> {
   const cleanup = await disconnectIntegration(database, integration, clock());
   if (cleanup === null) throw conflict('The integration was connected or disconnected by another request meanwhile; look again');
   enqueueCleanup(context, cleanup);
+  await publish(context, 'webhook_event.recorded', { type: 'integration.disconnected' });
 }
 
 /** People leave fewer unfinished connections behind. */

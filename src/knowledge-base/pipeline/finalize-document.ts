@@ -31,6 +31,7 @@ export async function finalizeDocument(context: Context, id: number): Promise<bo
 async function publishOutcome(context: Context, document: DocumentRow): Promise<void> {
   const { id, uuid, filename, mime_type, status, error, total_chunks, size_bytes, next_generation } = document;
   const about = { document_id: id, document_uuid: uuid, filename, mime_type };
+  await publish(context, 'webhook_event.recorded', { type: `document.${status}` });
   const occurrence = { key: `document:${id}:${next_generation}`, contactId: null, depth: 0 };
   if (status === 'completed')
     await publish(context, 'document.processed', { ...occurrence, data: { ...about, total_chunks, file_size_bytes: size_bytes } });

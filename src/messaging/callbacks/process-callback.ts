@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { publish } from '../../outbox/published-events.ts';
 import type { MessageEvent, ProviderKey } from '../../providers/messaging/messaging.ts';
 import { resolveCallbackOrigin } from './callback-url.ts';
 import { findConfig } from '../config/store.ts';
@@ -43,11 +44,8 @@ export async function processCallback(
 }
 
 /** Moves messages to later statuses, never back. Returns the events of unknown messages. */
-async function applyEvents(
-  { database, organization, clock }: Context,
-  provider: ProviderKey,
-  events: MessageEvent[],
-): Promise<MessageEvent[]> {
+async function applyEvents(context: Context, provider: ProviderKey, events: MessageEvent[]): Promise<MessageEvent[]> {
+  const { database, organization, clock } = context;
   if (events.length === 0) return [];
   const ids = [...new Set(events.map(({ messageId }) => messageId))];
   const known = Map.groupBy(await findByMessageIds(database, organization.id, provider, ids), ({ messageId }) => messageId);
@@ -60,5 +58,7 @@ async function applyEvents(
         .map(({ id }) => ({ id, outcome: { status, at: Math.min(at, now), ...(failure && { failure }) } })),
     );
   if (steps.length > 0) await database.batch(advanceAllStatements(database, organization.id, steps, now), 'idempotent');
+  if (steps.some(({ outcome }) => outcome.status === 'failed'))
+    await publish(context, 'webhook_event.recorded', { type: 'message.failed' });
   return events.filter(({ messageId }) => !known.has(messageId));
 }

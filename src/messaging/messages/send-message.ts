@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { publish } from '../../outbox/published-events.ts';
 import { findSuppressedPhones } from '../../contacts/suppressions/suppressions.ts';
 import { localFailure } from '../../providers/messaging/failures.ts';
 import type { Message, ProviderKey, SendResult } from '../../providers/messaging/messaging.ts';
@@ -127,12 +128,14 @@ async function sendToProvider(context: Context, sender: Sender, message: Message
 }
 
 /** Stores the provider's answer. Never throws, because a retry would send again: without the answer the message stays `sending` and ends as `unknown`. */
-async function recordResult({ database, organization, clock, log }: Context, id: number, result: SendResult): Promise<void> {
+async function recordResult(context: Context, id: number, result: SendResult): Promise<void> {
+  const { database, organization, clock, log } = context;
   const at = clock();
   const outcome: store.MessageOutcome =
     'failure' in result ? { status: result.outcomeUnknown ? 'unknown' : 'failed', at, failure: result } : { ...result, at };
   try {
     await database.all(store.advanceStatement(database, organization.id, id, outcome, at), 'idempotent');
+    if (outcome.status === 'failed') await publish(context, 'webhook_event.recorded', { type: 'message.failed' });
   } catch (error) {
     log.error('what became of a message could not be written down', error, { message_record: id, status: outcome.status });
   }
@@ -147,6 +150,7 @@ async function recordRefusal(
 ): Promise<SentMessage> {
   const outcome = { status: 'failed', at: context.clock(), failure };
   const stored = await writeMessage(context, wanted, toNewMessage(wanted, provider), outcome, false);
+  await publish(context, 'webhook_event.recorded', { type: 'message.failed' });
   return { id: stored!.id, provider, failure };
 }
 

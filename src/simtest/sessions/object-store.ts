@@ -1,3 +1,4 @@
+import { selectHasWebhookEndpoint } from '../../webhook-endpoints/has-endpoint.ts';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Database, Statement } from '../../database/client.ts';
 import { testSession } from '../../database/schema/simtest.ts';
@@ -70,8 +71,8 @@ const toSessionWithAgents = ([[session], agents]: [SessionToStart[], AgentToPin[
   agents,
 });
 
-/** Writes the end of a session. A row that has ended is never changed. */
-export async function writeSessionEnd(database: Database, organizationId: number, id: number, live: LiveSession): Promise<void> {
+/** Writes the end of a session. A row that has ended is never changed. Answers whether the organization has webhook endpoints. */
+export async function writeSessionEnd(database: Database, organizationId: number, id: number, live: LiveSession): Promise<boolean> {
   const { status, results, error, startedAt, completedAt } = live;
   const update = database.orm
     .update(testSession)
@@ -79,5 +80,6 @@ export async function writeSessionEnd(database: Database, organizationId: number
     .where(
       and(eq(testSession.id, id), eq(testSession.organizationId, organizationId), inArray(testSession.status, ['pending', 'running'])),
     );
-  await database.batch([database.from(update)], 'idempotent');
+  const [, listening] = await database.batch([database.from(update), selectHasWebhookEndpoint(database, organizationId)], 'idempotent');
+  return listening.length > 0;
 }
