@@ -36,6 +36,7 @@ const landed = {
   '0028_one_spelling_of_phones.sql': 'e655bf67dc9ef2b8',
   '0029_search_terms.sql': '5f4d533c171fca36',
   '0030_suppression_evidence.sql': 'c52333f7b3358203',
+  '0031_webhook_endpoints.sql': 'fb3d37b47e72f3c3',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {
