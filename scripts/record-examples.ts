@@ -17,6 +17,8 @@ const toldAtEnd = new Set([
   'events.list',
   'agentRuns.get',
   'agentRuns.list',
+  'calls.list',
+  'calls.export',
   'campaigns.getProgress',
   'campaigns.listRows',
   'campaigns.getReport',

@@ -26,6 +26,7 @@ import { agentRoutes } from './voice-agents/agents/routes.ts';
 import { verificationRoutes } from './simtest/verification/routes.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints/routes.ts';
 import { agentRunRoutes } from './calls/records/routes.ts';
+import { callListRoutes } from './calls/listing/routes.ts';
 import { chatRoutes } from './calls/text-chat/routes.ts';
 import { telephonyConfigRoutes } from './telephony-configs/routes.ts';
 import { carrierRoutes } from './calls/carrier/routes.ts';
@@ -116,6 +117,7 @@ export function createApp() {
   app.route(basePath, agentRoutes);
   app.route(basePath, verificationRoutes);
   app.route(basePath, agentRunRoutes);
+  app.route(basePath, callListRoutes);
   app.route(basePath, chatRoutes);
   app.route(basePath, messagingRoutes);
   app.route(basePath, webhookEndpointRoutes);

@@ -3,6 +3,8 @@ import { notifyRunOrRecordFailure } from '../../src/automation-workflows/runs/li
 import { withCallSlots } from '../../src/calls/rpc.ts';
 import { toTranscript } from '../../src/voice-agents/conversation/transcript.ts';
 import { parseAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
+import type { Statement } from '../../src/database/client.ts';
+import { insertCallWords, toCallWords } from '../../src/calls/listing/call-words.ts';
 import { erasedName } from '../../src/calls/records/erase-calls.ts';
 import { selectHasWebhookEndpoint } from '../../src/webhook-endpoints/has-endpoint.ts';
 import { publish } from '../../src/outbox/published-events.ts';
@@ -31,7 +33,7 @@ export async function finalizeCall(postCall: PostCallContext): Promise<boolean> 
   if (!(await isErased(postCall))) await writeTalkFile(postCall);
   const { database, organization } = context;
   const completion = completeAgentRun(context, toCurrentCompletion(postCall));
-  const [, listening] = await database.batch([completion, selectHasWebhookEndpoint(database, organization.id)], 'idempotent');
+  const listening = (await database.batch([...indexWords(postCall), completion, selectHasWebhookEndpoint(database, organization.id)], 'idempotent')).at(-1)!;
   if (listening.length > 0)
     await publish(context, 'webhook_event.recorded', { type: setup.mode === 'textchat' ? 'chat.completed' : 'call.completed' });
   if (!hasCall()) return false;
@@ -65,6 +67,13 @@ async function informInside(postCall: PostCallContext, subject: string): Promise
   const { setup } = record;
   if (subject === 'event') await publishCallCompleted(context, setup, toCurrentCompletion(postCall));
   else await notifyRunOrRecordFailure(context, { id: setup.automationRunId!, of: 'call', ended_id: setup.runId });
+}
+
+/** Has the call found by its words. A chat is in no list of calls. */
+function indexWords({ context, record, store, conversation: live }: PostCallContext): Statement[] {
+  const { setup } = record;
+  const words = toCallWords(toTranscript(store.messages()), live.conversation.state?.conclusion?.summary ?? null);
+  return setup.mode === 'textchat' || words === '' ? [] : [insertCallWords(context, setup.runId, words)];
 }
 
 const toCurrentCompletion = ({ context, record, store, conversation: live }: PostCallContext): RunCompletion =>

@@ -15,6 +15,8 @@ export const callExamples: ExamplesByOperation = {
   'agentRuns.sendMessage': { path: { workflow_id: 1, run_id: 2 }, body: { text: 'Yes, I am interested.' } },
   'agentRuns.end': { path: { workflow_id: 1, run_id: 2 } },
   'agentRuns.get': { path: { workflow_id: 1, run_id: 1 } },
+  'calls.list': { query: { outcome: 'completed', start_date: '2026-11-01', sort: 'longest_talk' } },
+  'calls.export': { query: { format: 'csv', columns: 'id,phone,outcome,disposition,talk_seconds' } },
   'agentRuns.getTranscript': { path: { workflow_id: 1, run_id: 1 }, query: { format: 'text' } },
   'agentRuns.getRecording': { path: { workflow_id: 1, run_id: 1 }, answer: '(the bytes of the recording)' },
   'agentRuns.getDownloadLink': { path: { workflow_id: 1, run_id: 1 }, query: { artifact: 'transcript', expires_in: 3600 } },

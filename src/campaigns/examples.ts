@@ -58,7 +58,10 @@ export const campaignExamples: ExamplesByOperation = {
   'campaigns.resume': { path: { campaign_id: 1 } },
   'campaigns.getProgress': { path: { campaign_id: 1 } },
   'campaigns.listRows': { path: { campaign_id: 1 } },
-  'campaigns.getReport': { path: { campaign_id: 1 } },
+  'campaigns.getReport': {
+    path: { campaign_id: 1 },
+    query: { format: 'csv', columns: 'row_number,phone,state,outcome,attempts,disposition,talk_seconds' },
+  },
   'campaigns.redial': { path: { campaign_id: 1 }, body: { name: 'Spring offer, once more', outcomes: ['busy', 'no_answer'] } },
   'campaigns.cancel': { path: { campaign_id: 2 } },
 };

@@ -1,4 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { TypedResponse } from 'hono';
+import { exportResponse } from '../http/export-query.ts';
 import { createRouter, errorResponses, jsonBody, jsonResponse, pathId } from '../http/router.ts';
 import { toListBody } from '../http/pagination.ts';
 import { apiUrl } from '../http/public-url.ts';
@@ -97,9 +99,9 @@ const reportRoute = createRoute({
   method: 'get',
   path: '/campaign/{campaign_id}/report',
   operationId: 'campaigns.getReport',
-  summary: 'Download every row with its state as CSV',
-  request: { params },
-  responses: { 200: { description: 'The rows', content: { 'text/csv': { schema: z.string() } } }, ...errorResponses(400, 404) },
+  summary: 'Download every row with what came of it as CSV, XLSX or JSON lines',
+  request: { params, query: schemas.CampaignReportQuery },
+  responses: { 200: exportResponse('A line for each row, or for each attempt'), ...errorResponses(400, 404) },
 });
 const redialRoute = createRoute({
   method: 'post',
@@ -129,14 +131,15 @@ export const campaignRoutes = createRouter()
   .openapi(progressRoute, async (c) => c.json(await readProgress(c.var.context, c.req.valid('param').campaign_id), 200))
   .openapi(rowsRoute, async (c) => {
     const query = c.req.valid('query');
-    return c.json(toListBody('runs', query, await readRows(c.var.context, c.req.valid('param').campaign_id, query), rowRecord), 200);
+    return c.json(
+      toListBody('runs', query, await readRows(c.var.context, apiUrl(c), c.req.valid('param').campaign_id, query), rowRecord),
+      200,
+    );
   })
   .openapi(reportRoute, async (c) => {
     const { campaign_id } = c.req.valid('param');
-    return c.body(await downloadReport(c.var.context, campaign_id), 200, {
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': `attachment; filename="campaign-${campaign_id}.csv"`,
-    });
+    const response = await downloadReport(c.var.context, apiUrl(c), campaign_id, c.req.valid('query'));
+    return response as Response & TypedResponse<string, 200, 'text'>;
   })
   .openapi(redialRoute, async (c) =>
     c.json(campaignRecord(await redialCampaign(c.var.context, c.req.valid('param').campaign_id, c.req.valid('json'))), 200),

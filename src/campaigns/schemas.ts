@@ -3,6 +3,8 @@ import { cleanLine } from '../library/text/clean-text.ts';
 import { bodyId, createdAt, timestamp, warnings } from '../http/router.ts';
 import { listSchema, pageQuery } from '../http/pagination.ts';
 import { rowOutcomes } from '../calls/attempt/outcomes.ts';
+import { callResultFields } from '../calls/listing/schemas.ts';
+import { exportQuery } from '../http/export-query.ts';
 import { CircuitBreakerConfig, configChangeFields, RetryConfig, ScheduleConfig } from './configs/configs.ts';
 import { rowStates } from './rows/row-states.ts';
 import { SourceOptions, redialOutcomes, sourceKinds } from './source/options.ts';
@@ -257,6 +259,38 @@ export const CampaignProgress = z
   .describe('How far a campaign is.')
   .openapi('CampaignProgress');
 
+const callUrl = (what: string) => z.string().nullable().describe(`Address of the ${what}, which needs credentials; null: there is none.`);
+
+export const CampaignRowCall = z
+  .object({
+    attempt: z.int().describe('Which call of the row it is, from 1.'),
+    run_id: z.int().describe('Id of the call (voice agent run).'),
+    outcome: z.enum(rowOutcomes).nullable().describe('What the line did; null while the call is live.'),
+    reason: z.string().nullable().describe('Where the outcome alone does not say it: a word, a colon and a sentence; else null.'),
+    ...callResultFields,
+    talk_seconds: z.int().nullable().describe('Seconds that the person and the agent talked; null while the call is live.'),
+    cost_usd: z.number().nullable().describe('Cost of the model in US dollars; null: its price is unknown, or the call is live.'),
+    run_url: z.string().describe('Address of the call with its logs, which needs credentials.'),
+    transcript_url: callUrl('transcript'),
+    recording_url: callUrl('recording'),
+  })
+  .describe('One call of a row, and what came of it.')
+  .openapi('CampaignRowCall');
+
+const CampaignRowResult = z
+  .object({
+    ...callResultFields,
+    talk_seconds: z.int().describe('Seconds that the person and the agent talked, in all calls together.'),
+    cost_usd: z.number().nullable().describe('Cost of the model in all calls, in US dollars; null: the price of one is unknown.'),
+    run_url: callUrl('last call'),
+    transcript_url: callUrl('last transcript'),
+    recording_url: callUrl('last recording'),
+  })
+  .describe(
+    'What came of a row in all: of what several calls say, the last counts; seconds and costs are added up; null where no call says anything.',
+  )
+  .openapi('CampaignRowResult');
+
 export const CampaignRowRecord = z
   .object({
     id: z.int().describe('Id of the row.'),
@@ -273,12 +307,24 @@ export const CampaignRowRecord = z
     next_attempt_at: timestamp.nullable().describe('When it is called again, ISO 8601 in UTC; null: not planned.'),
     run_ids: z.array(z.int()).describe('Its calls (voice agent runs), oldest first.'),
     variables: z.record(z.string(), z.unknown()).describe('The other columns of the row, by name; the call has them as `initial_context`.'),
+    result: CampaignRowResult,
+    calls: z.array(CampaignRowCall).describe('Its calls that are stored, oldest first.'),
   })
   .describe('A row of a campaign: one person to call.')
   .openapi('CampaignRow');
 
 export const CampaignRowQuery = z.object({ ...pageQuery, state: rowState.optional().describe('Only rows in this state.') });
 export type CampaignRowQuery = z.output<typeof CampaignRowQuery>;
+export const CampaignReportQuery = z.object({
+  per: z.enum(['row', 'attempt']).default('row').openapi({
+    description: '`row`: a line for each row, with its calls in sum; `attempt`: a line for each call, and one for a row without calls.',
+  }),
+  ...exportQuery(
+    'All when left out: the fields of the row, what came of its calls, each extracted variable, and each variable of the source. ' +
+      'A variable whose name is taken has the suffix `_extracted` or `_variable`.',
+  ),
+});
+export type CampaignReportQuery = z.output<typeof CampaignReportQuery>;
 export const CampaignRowList = listSchema('runs', CampaignRowRecord, 'in the order of the source');
 
 export const RedialBody = z

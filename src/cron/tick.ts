@@ -20,6 +20,7 @@ import { getSettings } from '../settings.ts';
 import { findStaleCleanups } from './cleanup/store.ts';
 import { countEvents, findUnhandled } from './cursor-store.ts';
 import { requestLostCalls, wakeDueWebhookEndpoints, wakeStalledObjects, wakeStalledRuns, wakeStalledCallSlots } from './wake-stalled.ts';
+import { indexCalls } from './index-calls.ts';
 import { findOverdueMoves as findOverdueMovesBetweenShards } from './move-organization/store.ts';
 import { applyRetention } from './retention/apply-retention.ts';
 
@@ -60,6 +61,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await runStep(log, 'webhook endpoints', () => wakeDueWebhookEndpoints(bindings, database, now, log));
     await runStep(log, 'overdue runs', () => wakeStalledRuns(bindings, database, now, log));
     await runStep(log, 'size', () => checkDatabaseSize(database, name, getSettings(bindings).DATABASE_LIMIT_MEGABYTES, now, log));
+    await runStep(log, 'words of calls', () => indexCalls(bindings, database));
     await runStep(log, 'retention', () => applyRetention(bindings, database, now, log));
   }
   await runStep(log, 'deletions', () => resendDeletions(bindings, now, log));

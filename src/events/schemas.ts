@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { queryBoolean, timestamp } from '../http/router.ts';
 import { listSchema, pageQuery } from '../http/pagination.ts';
 import { eventType, maxEventTypeLength } from '../library/event-type.ts';
-import { parseIsoInstant } from '../library/time/instants.ts';
+import { dateOrInstant } from '../http/date-range.ts';
 
 export const EventBody = z
   .object({
@@ -75,14 +75,6 @@ export const EventRecord = z
   })
   .describe('Something that happened to a person, as a system of yours reported it.')
   .openapi('Event');
-
-const datePattern = /^\d{4}-\d{2}-\d{2}$/;
-const isDateOrInstant = (text: string) => (datePattern.test(text) || text[10] === 'T') && parseIsoInstant(text) !== null;
-const dateOrInstant = z.string().refine(isDateOrInstant, 'Not a date; use YYYY-MM-DD or an ISO 8601 timestamp');
-
-/** Both ends inclusive; a bare date is the whole UTC day. Epoch milliseconds. */
-export const parseRangeStart = (text: string): number => parseIsoInstant(text)!;
-export const parseRangeEnd = (text: string): number => parseRangeStart(text) + (datePattern.test(text) ? 86_400_000 - 1 : 0);
 
 export const EventQuery = z.object({
   ...pageQuery,

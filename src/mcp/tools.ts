@@ -321,12 +321,21 @@ export const tools: ToolDescription[] = [
     name: 'list_campaign_rows',
     operation: 'GET /campaign/{campaign_id}/runs',
     title: 'List rows of a campaign',
-    description: 'The people of a campaign with state, outcome, reason and attempts.',
+    description:
+      'The people of a campaign with state, outcome, reason and attempts, and what came of each call: disposition, summary, extracted variables.',
+  },
+  {
+    name: 'list_calls',
+    operation: 'GET /calls',
+    title: 'List calls',
+    description:
+      'Calls of the whole organization with outcome, disposition, summary and extracted variables, by agent, campaign, journey, contact, number, day or words of the transcript.',
   },
   {
     name: 'get_campaign_report',
     operation: 'GET /campaign/{campaign_id}/report',
     title: 'Get the report of a campaign',
-    description: 'Every row of a campaign with its final state, as CSV. A long report is cut; list_campaign_rows pages through all of it.',
+    description:
+      'Every row of a campaign with its final state and what came of its calls; leave format at csv or jsonl. A long report is cut: name the columns, or page through all of it with list_campaign_rows.',
   },
 ];

@@ -127,6 +127,12 @@ export const groups: Record<string, Group> = {
     description: 'Talks of a voice agent with a person, on the telephone or in text, with transcript and recording.',
     operations: ['create', 'list', 'sendMessage', 'end', 'get', 'getTranscript', 'getRecording', 'getDownloadLink', 'downloadArtifact'],
   },
+  calls: {
+    title: 'Calls of the organization',
+    description:
+      'All telephone calls with what came of them, whether a person, a journey or a campaign asked for them: to look through, and as files.',
+    operations: ['list', 'export'],
+  },
   campaigns: {
     title: 'Campaigns',
     description: 'A voice agent calls everybody in a file, a contact list or a sheet.',

@@ -164,3 +164,15 @@ test('the call slots finalize all other calls of an organization while one journ
   });
   expect(tries).toHaveBeenCalled();
 });
+
+test('a row says who answered, where machine detection has told it', async () => {
+  const { context, rows } = await setUp(['single:0:machine', 'single:0:person', 'single:0:nobody']);
+  const verdict = (word: string) => [{ status: 'answered', at: '2026-11-23T09:00:00.000Z', details: { answered_by: word } }];
+  await finalizeUnanswered(context, [
+    silent('single:0:machine', { outcome: 'voicemail' }),
+    silent('single:0:person', { outcome: 'failed', statusCallbacks: verdict('person') }),
+    silent('single:0:nobody', { outcome: 'no_answer' }),
+  ]);
+  const found = await Promise.all(rows.map(async ({ id }) => (await findAgentRun(context, id))!.result!.answered_by));
+  expect(found).toEqual(['machine', 'person', null]);
+});

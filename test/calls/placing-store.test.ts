@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { Database } from '../../src/database/client.ts';
 import { findNewestRunByPrefix } from '../../src/calls/records/idempotent-run.ts';
 import { findAgentRun } from '../../src/calls/records/store.ts';
+import { insertRow } from '../support/insert-row.ts';
 import { newPhone } from '../support/organization.ts';
 import { explainQueryPlans, recordedDatabase, type Recording } from '../support/recorded-database.ts';
 import { newRun, withAgent } from '../voice-agents/runs.ts';
@@ -113,4 +114,28 @@ test('calls of other organizations are neither completed, read nor cleared', asy
   ]);
   expect([completedRows, open]).toEqual([[], []]);
   expect(await findAgentRun(context, first.id)).toEqual(first);
+});
+
+test('a call of a journey keeps the journey, not only the run; a run of another organization gives it none', async () => {
+  const { organizationId, agent, database } = await setUp();
+  const journeyRun = (organization: number) =>
+    insertRow('automation_run', {
+      organization_id: organization,
+      workflow_id: 812,
+      state: 'waiting',
+      dedup_key: crypto.randomUUID(),
+      created_at: 1,
+    });
+  const [own, foreign] = [await journeyRun(organizationId), await journeyRun(organizationId + 1)];
+  const calls = [own, foreign].map((run) => ({ ...call(`journey:${run}:call:1:1`, agent.id), automation_run_id: run }));
+  await database.batch([rows.insertCallRuns(database, organizationId, JSON.stringify(calls), 1)], 'voice_agent_run.attempt_key');
+  const { results } = await env.DB.prepare(
+    "SELECT automation_run_id, automation_workflow_id FROM voice_agent_run WHERE organization_id = ? AND attempt_key LIKE 'journey:%' ORDER BY id",
+  )
+    .bind(organizationId)
+    .all();
+  expect(results).toEqual([
+    { automation_run_id: own, automation_workflow_id: 812 },
+    { automation_run_id: foreign, automation_workflow_id: null },
+  ]);
 });

@@ -57,9 +57,10 @@ test.each(samples)('%s as the source of a campaign', async (file, country, expec
   expect(runs.map((row) => (waits(row) ? null : row.reason))).toEqual(read.rows.map((row) => row.reason));
 
   const report = await readTableOf((await client.get(`/campaign/${campaign.id}/report`)).body);
-  expect(report.headers.slice(9)).toEqual(read.variable_names);
+  const first = report.headers.length - read.variable_names.length;
+  expect(report.headers.slice(first)).toEqual(read.variable_names);
   expect(report.rows.map(({ cells }) => cells[1])).toEqual(runs.map((row) => row.phone));
-  expect(report.rows.map(({ cells }) => cells.slice(9))).toEqual(
+  expect(report.rows.map(({ cells }) => cells.slice(first))).toEqual(
     runs.map((row) => read.variable_names.map((name) => row.variables[name]?.trim() ?? '')),
   );
 });

@@ -5,6 +5,8 @@ import { AutomationRunObject } from '../../durable-objects/automation-run/automa
 import { CallSlotsObject } from '../../durable-objects/call-slots/call-slots-object.ts';
 import { seal } from '../../src/library/security/encryption.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import type { StatusCallback } from '../../src/calls/contract.ts';
+import { toCallMatch } from '../../src/calls/listing/call-words.ts';
 import { findSuppressedPhones } from '../../src/contacts/suppressions/suppressions.ts';
 import { sealSecrets } from '../../src/expressions/secrets/secrets.ts';
 import {
@@ -107,6 +109,32 @@ describe('the end of a call', () => {
       reason: expect.stringMatching(/^agent_not_heard: /),
       result: { gathered_context: { call_status: 'failed' } },
     });
+  });
+
+  test('a call is found by what was said and by its summary, once, and its row has how long they talked and who answered', async () => {
+    stubOutsideServices();
+    const { organizationId, runId, stub, carrier } = await talked({ says: 'Yes, please send the brochure' });
+    expect(carrier).toBeDefined();
+    const at = new Date().toISOString();
+    const statusCallbacks: StatusCallback[] = [
+      { status: 'machine_detection', at, details: { call_id: 'CA1', answered_by: 'person' } },
+      { status: 'completed', at, details: { call_id: 'CA1' } },
+    ];
+    await Promise.all([1, 2].map(() => stub.callEnded(organizationId, runId, callEnd({ statusCallbacks }))));
+    expect(await waitForCompletedRun(runId)).toMatchObject({ talk_seconds: 20, result: { answered_by: 'person' } });
+    await waitUntilDestroyed(stub);
+    const { results } = await env.DB.prepare('SELECT rowid AS id FROM call_search WHERE call_search MATCH ?')
+      .bind(toCallMatch(organizationId, 'brochures')!)
+      .all();
+    expect(results).toEqual([{ id: runId }]);
+  });
+
+  test('a call with a machine has no seconds of talk', async () => {
+    stubOutsideServices();
+    const { organizationId, runId, stub } = await talked();
+    await stub.callEnded(organizationId, runId, callEnd({ outcome: 'voicemail' }));
+    expect(await waitForCompletedRun(runId)).toMatchObject({ talk_seconds: null, result: { answered_by: 'machine' } });
+    await waitUntilDestroyed(stub);
   });
 
   test('a repeated report, also after the end, changes nothing', async () => {

@@ -10,6 +10,8 @@ import { Logger } from '../../src/library/platform/log.ts';
 import { dropQueueMessages } from '../support/background.ts';
 import { insertRow } from '../support/insert-row.ts';
 import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
+import { insertCall } from '../calls/listed-calls.ts';
+import { newAgent } from '../campaigns/campaign-service.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { recordedDatabase, rowsRead, type Recording } from '../support/recorded-database.ts';
 import { storedRun } from '../support/stored-run.ts';
@@ -270,6 +272,36 @@ const tracesOf = async (contact: number) =>
   )
     .bind(contact)
     .first<{ traces: number }>())!.traces;
+
+test('a deleted contact is found by no word of its calls, and its calls have no number, variables and summary', async () => {
+  const { client, id } = await newOrganization();
+  const [gone, stays] = [
+    (await client.post('/contacts', { phone: newPhone() })).body,
+    (await client.post('/contacts', { phone: newPhone() })).body,
+  ];
+  const agentId = await newAgent(id);
+  const listed = { agentId, said: 'parcel', talkSeconds: 5, extracted: { day: 'Monday' } };
+  const erased = await insertCall(id, { ...listed, contactId: gone.id, phone: gone.phone });
+  const kept = await insertCall(id, { ...listed, contactId: stays.id, phone: stays.phone });
+  await bury(client, gone.id);
+  await erase(id, gone.id);
+  const calls = async (query: string) => (await client.get(`/calls?${query}`)).body.calls;
+  expect((await calls('text=parcel')).map((call: { id: number }) => call.id)).toEqual([kept]);
+  expect(await calls(`phone=${encodeURIComponent(gone.phone)}`)).toEqual([]);
+  expect(await calls('sort=oldest')).toMatchObject([
+    {
+      id: erased,
+      phone: null,
+      contact_id: null,
+      summary: null,
+      extracted_variables: {},
+      transcript_url: null,
+      talk_seconds: 5,
+      answered_by: 'person',
+    },
+    { id: kept, phone: stays.phone, extracted_variables: { day: 'Monday' } },
+  ]);
+});
 
 test('an erasure costs what the contact has, whatever the organization has', async () => {
   const spent: { calls: number; statements: number; rows: number }[] = [];

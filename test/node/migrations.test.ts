@@ -37,6 +37,7 @@ const landed = {
   '0029_search_terms.sql': '5f4d533c171fca36',
   '0030_suppression_evidence.sql': 'c52333f7b3358203',
   '0031_webhook_endpoints.sql': 'fb3d37b47e72f3c3',
+  '0032_call_lists.sql': '2a610bce46728da7',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {
@@ -111,4 +112,36 @@ test('a suppression that a call has added keeps its call, and another one is man
     { source: 'manual', call_run_id: null },
     { source: 'manual', call_run_id: null },
   ]);
+});
+
+test('earlier calls have their journey and their seconds of talk, and are to be found by their words', () => {
+  const { database, migrate } = databaseBefore('0032_call_lists.sql');
+  const insert = (columns: string, values: string) =>
+    database.exec(`INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, initial_context, created_at, ${columns})
+      VALUES (1, 1, 1, 'call', ${values})`);
+  database.exec(
+    "INSERT INTO automation_run (id, organization_id, workflow_id, workflow_version, state, dedup_key, source, created_at, is_test) VALUES (81, 1, 8, 1, 'completed', 'a', '', 0, 0)",
+  );
+  const result = `'{"cost_info":{"call_duration_seconds":42}}'`;
+  insert(
+    'automation_run_id, is_completed, outcome, has_transcript, result',
+    `'twilio', 'outbound', 'a', '{}', 0, 81, 1, 'completed', 1, ${result}`,
+  );
+  insert('is_completed, outcome, has_transcript, result', `'twilio', 'outbound', 'b', '{}', 0, 1, 'voicemail', 1, ${result}`);
+  insert('is_completed, outcome, has_transcript, result', `'textchat', 'inbound', 'c', '{}', 0, 1, 'completed', 1, ${result}`);
+  migrate();
+  const all = (sql: string) =>
+    database
+      .prepare(sql)
+      .all()
+      .map((row) => Object.values(row));
+  expect(all('SELECT automation_workflow_id, talk_seconds FROM voice_agent_run ORDER BY id')).toEqual([
+    [8, 42],
+    [null, null],
+    [null, null],
+  ]);
+  expect(all("SELECT value FROM progress WHERE name = 'calls_without_words'")).toEqual([[3]]);
+  database.exec("INSERT INTO call_search (rowid, scope, text) VALUES (1, 'organization1', 'parcel')");
+  database.exec('DELETE FROM voice_agent_run WHERE id = 1');
+  expect(all("SELECT rowid FROM call_search WHERE call_search MATCH 'parcel'")).toEqual([]);
 });

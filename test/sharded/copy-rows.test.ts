@@ -21,7 +21,7 @@ async function between(fill: (id: number) => Promise<unknown> = async () => {}):
   const { id } = await newOrganization({ shard: 0 });
   await fill(id);
   const [source, target] = shards(env) as [MoveEnds['source'], MoveEnds['target']];
-  const ends = { organizationId: id, source, target, claim: 1 };
+  const ends = { organizationId: id, source, target, files: env.FILES, claim: 1 };
   await beginTransit(ends, target, 'arriving');
   await beginTransit(ends, source, 'copying');
   await installTriggers(source, id);

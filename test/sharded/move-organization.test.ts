@@ -7,6 +7,9 @@ import { processDeletion } from '../../src/cron/delete-organization/process-dele
 import { runInvocation } from '../../src/database/query-budget.ts';
 import { shards } from '../../src/database/shards.ts';
 import type { EventsMessage } from '../../src/outbox/messages.ts';
+import { artifactKey } from '../../src/calls/records/artifacts.ts';
+import { toCallMatch } from '../../src/calls/listing/call-words.ts';
+import { insertRow } from '../support/insert-row.ts';
 import { deliver, tickAt } from '../support/background.ts';
 import { fillOrganization } from '../support/fill-organization.ts';
 import { chain, createActiveWorkflow, waitForRunState } from '../support/journeys.ts';
@@ -20,7 +23,7 @@ const shardOf = async (id: number) =>
 
 const endsOf = async (id: number) => {
   const [source, target] = shards(env);
-  const ends = { organizationId: id, source: source!, target: target!, claim: 1_000_000 };
+  const ends = { organizationId: id, source: source!, target: target!, files: env.FILES, claim: 1_000_000 };
   await takeHold(ends);
   return ends;
 };
@@ -49,6 +52,44 @@ describe('an organization that moves', () => {
     expect([await tracesOf(first, moving.id), await tracesOf(second, moving.id)]).toEqual([[], []]);
     expect(await rowsOf(first, neighbour.id)).toEqual(beforeNeighbour);
     expect(await rowsOf(second, neighbour.id)).toEqual({});
+  });
+
+  test('finds its calls by their words in the new shard, and the old one has none of them', async () => {
+    holdMoves();
+    const { id } = await newOrganization({ shard: 0 });
+    const said = 'Please send the brochure';
+    const run = (summary: string | null) =>
+      insertRow(
+        'voice_agent_run',
+        {
+          organization_id: id,
+          mode: 'twilio',
+          call_type: 'outbound',
+          is_completed: 1,
+          has_transcript: 1,
+          initial_context: '{}',
+          result: JSON.stringify({ gathered_context: {}, cost_info: {}, annotations: { summary } }),
+        },
+        first,
+      );
+    const [told, lost] = [await run('She wants an offer'), await run(null)];
+    const utterances = [{ speaker: 'person', text: said, at: '2026-11-23T09:00:00.000Z', node_id: 'start', is_cut: false }];
+    await env.FILES.put(artifactKey(id, told, 'talk.json'), JSON.stringify({ utterances, logs: { events: [], status_callbacks: [] } }));
+    const insert = 'INSERT INTO call_search (rowid, scope, text) VALUES (?, ?, ?)';
+    await first.batch([told, lost].map((call) => first.prepare(insert).bind(call, `organization${id}`, 'please send the brochure')));
+    const find = async (database: D1Database, text: string) =>
+      (
+        await database
+          .prepare('SELECT rowid AS id FROM call_search WHERE call_search MATCH ?')
+          .bind(toCallMatch(id, text)!)
+          .all<{ id: number }>()
+      ).results;
+    await askForMove(id);
+    await moveUntil(id, 'left');
+    // A call whose transcript is gone is not found any more.
+    expect([await find(second, 'brochure'), await find(second, 'offers')]).toEqual([[{ id: told }], [{ id: told }]]);
+    await moveUntil(id, 'moved');
+    expect([await find(first, 'brochure'), await find(second, 'brochure')]).toEqual([[], [{ id: told }]]);
   });
 
   test('leaves ids that its old shard gives to nobody else', async () => {

@@ -46,6 +46,7 @@ export const settlement = (runId: number, more: Partial<RunCompletion> = {}): Ru
   outcome: 'completed',
   reason: null,
   disposition: 'interested',
+  talkSeconds: 42,
   result: {
     gathered_context: { call_status: 'completed', call_disposition: 'interested', nodes_visited: ['start', 'bye'], day: 'Monday' },
     cost_info: { llm_tokens: { prompt: 10, completion: 5 }, call_duration_seconds: 42, total_cost_usd: 0.01 },

@@ -5,6 +5,21 @@ import type { Unit } from '../account.ts';
 
 const rows = 10;
 const calls = 3;
+const earlier = 2000;
+
+const dayMs = 86_400_000;
+/** Long enough ago for no other unit, and not so long that they are removed. */
+const earlierAt = Date.now() - 30 * dayMs;
+const untilEarlier = `end_date=${new Date(earlierAt + dayMs).toISOString().slice(0, 10)}`;
+
+/** Calls of an agent a month ago that have ended. */
+const earlierCalls = `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, outcome, is_completed,
+    initial_context, result, created_at, completed_at)
+  SELECT a.organization_id, a.id, a.current_definition_id, 'Sales to somebody', 'twilio', 'outbound', 'earlier:' || number.value, '+12125550100', 'busy', 1,
+    '{}', '{}', ?3 + number.value, ?3 + number.value
+  FROM voice_agent a CROSS JOIN
+    (WITH RECURSIVE number (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM number WHERE value < ?2) SELECT value FROM number) number
+  WHERE a.id = ?1`;
 
 /** Calls alone and in campaigns. One call at a time, since how much is done for several at once depends on the time. */
 export async function callUnits(bench: Bench): Promise<Unit[]> {
@@ -23,6 +38,8 @@ export async function callUnits(bench: Bench): Promise<Unit[]> {
     await draft.act('start');
     await untilOver();
   };
+  await rig.databases.recording.prepare(earlierCalls).bind(agents.recording, earlier, earlierAt).run();
+  const read = (path: string) => () => clients.recording.call({ method: 'GET', path: `/api/v1${path}`, headers });
   let called = 1000;
   const call = async () => {
     for (let one = 0; one < calls; one++) {
@@ -35,5 +52,7 @@ export async function callUnits(bench: Bench): Promise<Unit[]> {
     { name: 'A call whose person talks', count: calls, spread: 0.1, work: call },
     { name: `A row of ${rows} of a campaign whose line is busy`, count: rows, spread: 0.05, work: campaign('busy') },
     { name: `A row of ${rows} of a campaign whose person talks`, count: rows, spread: 0.1, work: campaign('person') },
+    { name: 'A page of 50 calls of the organization is read', work: read(`/calls?limit=50&${untilEarlier}`) },
+    { name: `An export of ${earlier} calls`, work: read(`/calls/export?${untilEarlier}`) },
   ];
 }

@@ -30,10 +30,12 @@ export interface NewCallRun {
 export const insertCallRuns = (database: Database, organizationId: number, runs: string, now: number): Statement =>
   database.prepare(
     `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number,
-       contact_id, campaign_id, automation_run_id, initial_context, wake_at, created_at)
+       contact_id, campaign_id, automation_run_id, automation_workflow_id, initial_context, wake_at, created_at)
      SELECT a.organization_id, a.id, a.current_definition_id, j.value->>'name', j.value->>'mode', j.value->>'call_type',
        j.value->>'attempt_key', j.value->>'phone', j.value->>'own_number', j.value->>'contact_id', j.value->>'campaign_id',
-       j.value->>'automation_run_id', j.value->>'initial_context', j.value->>'wake_at', ?
+       j.value->>'automation_run_id',
+       (SELECT x.workflow_id FROM automation_run x WHERE x.id = j.value->>'automation_run_id' AND x.organization_id = a.organization_id),
+       j.value->>'initial_context', j.value->>'wake_at', ?
      FROM json_each(?) j CROSS JOIN voice_agent a
      WHERE a.id = j.value->>'agent_id' AND a.organization_id = ? AND a.status = 'active'
        AND NOT EXISTS (SELECT 1 FROM suppression s WHERE s.organization_id = a.organization_id AND s.phone = j.value->>'phone'

@@ -4,6 +4,7 @@ import { isEventNeeded, publish } from '../../outbox/published-events.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import type { ReturnReason, StatusCallback } from '../contract.ts';
 import { selectHasWebhookEndpoint } from '../../webhook-endpoints/has-endpoint.ts';
+import { toAnsweredBy } from './answered-by.ts';
 import { completeUnansweredRuns, type CompletedRunRow, type UnansweredEnd } from '../placing/store.ts';
 
 /** A call without a conversation, or one that was never dialled. Moments in epoch ms. */
@@ -76,6 +77,7 @@ const toUnansweredEnd = (call: UnansweredCall): UnansweredEnd => ({
   started_at: call.answeredAt,
   completed_at: call.endedAt,
   result: JSON.stringify({
+    answered_by: toAnsweredBy(call.outcome, call.statusCallbacks),
     gathered_context: {
       call_status: call.outcome,
       call_disposition: null,

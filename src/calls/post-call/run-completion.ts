@@ -5,6 +5,7 @@ import type { CallEnd } from '../contract.ts';
 import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
 import type { AgentRunResult, RunCompletion } from '../records/store.ts';
 import type { CallSetup } from '../live-call/call-setup.ts';
+import { toAnsweredBy } from './answered-by.ts';
 import { modelCostUsd } from './model-prices.ts';
 import type { Context } from '../../context.ts';
 import { publish } from '../../outbox/published-events.ts';
@@ -30,7 +31,9 @@ export function toRunCompletion({ setup, line, state, hasTranscript, model }: Ru
     outcome,
     reason: line.reason ?? (isNotHeard ? agentNotHeardReason : explainEnd(state?.end?.reason)),
     disposition: state?.conclusion?.disposition ?? null,
+    talkSeconds: setup.mode !== 'textchat' && outcome === 'completed' ? line.durationSeconds : null,
     result: {
+      answered_by: toAnsweredBy(outcome, line.statusCallbacks),
       gathered_context: { ...toGathered(state), call_status: outcome },
       cost_info: toCostInfo(setup, state, line.durationSeconds, model),
       annotations: toAnnotations(state),

@@ -4,6 +4,7 @@ import type { StoredRow } from '../../database/stored-row.ts';
 import type { Context } from '../../context.ts';
 import { payloadKey } from '../../database/payload.ts';
 import { artifactKey, artifactNames } from './artifacts.ts';
+import { deleteCallWords } from '../listing/stored-call-words.ts';
 
 /** The name of an erased run. Other names are those of an agent and its person, so no other run has it. */
 export const erasedName = 'Deleted contact';
@@ -59,6 +60,7 @@ async function findErasableRuns(
 const reasonWithoutPhoneSql = "replace(reason, ifnull(phone, ''), 'the number')";
 
 const resultWithoutConversationSql = `json_object(
+  'answered_by', result ->> '$.answered_by',
   'gathered_context', json_object(
     'call_status', result ->> '$.gathered_context.call_status',
     'call_disposition', result ->> '$.gathered_context.call_disposition',
@@ -68,11 +70,12 @@ const resultWithoutConversationSql = `json_object(
   'cost_info', json(ifnull(result -> '$.cost_info', '{}')),
   'annotations', json_object('summary', NULL, 'sentiment', result ->> '$.annotations.sentiment', 'checks', json_array()))`;
 
-/** Erases everything personal from completed runs. Their outcome and cost stay; what is proposed because of them goes. */
+/** Erases everything personal from completed runs, with their words in the search. Their outcome and cost stay; what is proposed because of them goes. */
 async function eraseRuns(database: Database, organizationId: number, runIds: number[]): Promise<void> {
   const ids = JSON.stringify(runIds);
   await database.batch(
     [
+      deleteCallWords(database, organizationId, runIds),
       database.prepare(
         'DELETE FROM suppression_proposal WHERE organization_id = ?1 AND call_run_id IN (SELECT value FROM json_each(?2))',
         organizationId,

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { RunLogs } from './artifacts.ts';
 import { erasedName } from './erase-calls.ts';
+import type { AnsweredBy } from '../../providers/telephony/carrier-events.ts';
 import type { CarrierKey } from '../../providers/telephony/registry.ts';
 import type { Context } from '../../context.ts';
 import type { Statement } from '../../database/client.ts';
@@ -25,6 +26,8 @@ export interface AgentRunResult {
   gathered_context: Record<string, unknown>;
   cost_info: Record<string, unknown>;
   annotations: Record<string, unknown>;
+  /** Who answered, by machine detection. Absent or null: nobody knows. */
+  answered_by?: AnsweredBy | null;
   /** Of an unanswered call; the logs of a conversation have a file of their own in R2. */
   logs?: RunLogs;
 }
@@ -62,8 +65,9 @@ export async function insertAgentRun({ database, organization, clock }: Context,
     [
       database.prepare(
         `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number, contact_id,
-         campaign_id, automation_run_id, initial_context, wake_at, started_at, created_at)
-       SELECT organization_id, id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16
+         campaign_id, automation_run_id, automation_workflow_id, initial_context, wake_at, started_at, created_at)
+       SELECT organization_id, id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+         (SELECT x.workflow_id FROM automation_run x WHERE x.id = ?12 AND x.organization_id = ?1), ?13, ?14, ?15, ?16
        FROM voice_agent WHERE id = ?2 AND organization_id = ?1 AND status = 'active'
        ON CONFLICT (organization_id, attempt_key) DO NOTHING`,
         organization.id,
@@ -111,6 +115,8 @@ export interface RunCompletion {
   outcome: NonNullable<AgentRunRow['outcome']>;
   reason: string | null;
   disposition: string | null;
+  /** Seconds from the answer to the end, where a person and the agent talked; null: they did not, or it is a chat. */
+  talkSeconds: number | null;
   result: AgentRunResult;
   hasTranscript: boolean;
   startedAt: number | null;
@@ -122,12 +128,13 @@ export interface RunCompletion {
  */
 export const completeAgentRun = ({ database, organization }: Context, completion: RunCompletion): Statement<StoredAgentRun> =>
   database.prepare<StoredAgentRun>(
-    `UPDATE voice_agent_run SET is_completed = 1, outcome = ?, reason = ?, disposition = ?, result = ?, has_transcript = ?,
+    `UPDATE voice_agent_run SET is_completed = 1, outcome = ?, reason = ?, disposition = ?, talk_seconds = ?, result = ?, has_transcript = ?,
        started_at = coalesce(?, started_at), completed_at = ?, wake_at = NULL, revision = revision + 1
      WHERE id = ? AND organization_id = ? AND is_completed = 0 RETURNING *`,
     completion.outcome,
     completion.reason,
     completion.disposition,
+    completion.talkSeconds,
     JSON.stringify(completion.result),
     completion.hasTranscript ? 1 : 0,
     completion.startedAt,

@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
 import { decodeCursor, type PageResult } from '../../http/pagination.ts';
 import { readArchivedPage } from '../rows/archived-rows.ts';
+import { withCalls, type RowWithCalls } from '../rows/row-calls.ts';
 import { callCampaignObject, maxRowsPerCall, type RowRecord, type RowsPage, type RowsQuery } from '../rpc.ts';
 import { existingCampaign } from '../store.ts';
 import { campaignRecord, progressBeforeStart, progressRecord } from './records.ts';
@@ -25,19 +26,21 @@ export async function readProgress(context: Context, id: number): Promise<z.infe
   return live ? progressRecord(live) : progressBeforeStart(row);
 }
 
-/** A page of a campaign's rows, in the order of their numbers. Throws 404. */
+/** A page of a campaign's rows with their calls, in the order of their numbers. `apiUrl` as in `withCalls`. Throws 404. */
 export async function readRows(
   context: Context,
+  apiUrl: string,
   id: number,
   { state, limit, offset, cursor }: CampaignRowQuery,
-): Promise<PageResult<RowRecord>> {
+): Promise<PageResult<RowWithCalls>> {
   const row = await existingCampaign(context, id);
   const from = (decodeCursor(cursor)?.id ?? 0) + offset;
   const query = { state, limit, offset: from };
   const { rows, total } =
     row.state === 'draft' ? emptyRowsPage : await (row.archive ? readArchivedPage(context, row, query) : readLiveRows(context, id, query));
   const end = from + rows.length;
-  return { rows, total, next: rows.length > 0 && end < total ? { value: null, id: end } : null };
+  const next = rows.length > 0 && end < total ? { value: null, id: end } : null;
+  return { rows: await withCalls(context, apiUrl, rows), total, next };
 }
 
 const emptyRowsPage: RowsPage = { rows: [], total: 0 };

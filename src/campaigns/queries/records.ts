@@ -4,8 +4,10 @@ import { rowOutcomes } from '../../calls/attempt/outcomes.ts';
 import { collectWarnings } from '../../library/json/config-object.ts';
 import { configWarnings } from '../configs/configs.ts';
 import { toRowCounts, emptyTally } from '../rows/row-states.ts';
-import type { CampaignProgress as LiveProgress, LiveCampaign, LogEntry, RowRecord } from '../rpc.ts';
-import type { CampaignProgress, CampaignRecord, CampaignRowRecord } from '../schemas.ts';
+import type { RowCall, RowWithCalls } from '../rows/row-calls.ts';
+import { toRowResult } from '../rows/row-result.ts';
+import type { CampaignProgress as LiveProgress, LiveCampaign, LogEntry } from '../rpc.ts';
+import type { CampaignProgress, CampaignRecord, CampaignRowCall, CampaignRowRecord } from '../schemas.ts';
 import { SourceOptions } from '../source/options.ts';
 import type { CampaignRow } from '../store.ts';
 
@@ -49,7 +51,7 @@ export function campaignRecord(row: CampaignRow, live: LiveCampaign | null = nul
 
 const logRecord = (entry: LogEntry) => ({ ...entry, at: toTimestamp(entry.at) });
 
-export const rowRecord = (row: RowRecord): z.infer<typeof CampaignRowRecord> => ({
+export const rowRecord = (row: RowWithCalls): z.infer<typeof CampaignRowRecord> => ({
   id: row.id,
   row_number: row.row_number,
   phone: row.phone,
@@ -61,6 +63,27 @@ export const rowRecord = (row: RowRecord): z.infer<typeof CampaignRowRecord> => 
   next_attempt_at: nullableTimestamp(row.next_attempt_at),
   run_ids: row.run_ids,
   variables: row.variables,
+  result: toRowResult(row.calls),
+  calls: row.calls.map(rowCallRecord),
+});
+
+const rowCallRecord = ({ attempt, call }: RowCall): z.infer<typeof CampaignRowCall> => ({
+  attempt,
+  run_id: call.id,
+  outcome: call.outcome,
+  reason: call.reason,
+  disposition: call.disposition,
+  answered_by: call.answered_by,
+  summary: call.summary,
+  sentiment: call.sentiment,
+  extracted_variables: call.extracted_variables,
+  talk_seconds: call.talk_seconds,
+  cost_usd: call.cost_usd,
+  started_at: call.started_at,
+  ended_at: call.ended_at,
+  run_url: call.run_url,
+  transcript_url: call.transcript_url,
+  recording_url: call.recording_url,
 });
 
 type Progress = z.infer<typeof CampaignProgress>;

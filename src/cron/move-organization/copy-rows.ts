@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Database, Parameter, Row, Statement } from '../../database/client.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import { writeHeld, type MoveEnds } from './ends.ts';
+import { copyCallWords } from './copy-call-words.ts';
 import { noteDependents } from './dependents.ts';
 import type { MovedTable } from './moved-tables.ts';
 
@@ -41,6 +42,7 @@ export async function copyRows(ends: MoveEnds, table: MovedTable, keys: RowKey[]
     );
     await noteDependents(ends, table, rows);
     if (rows.length) await writeHeld(ends, ends.target, upsertStatements(ends.target, table, rows, organizationId));
+    if (table.name === 'voice_agent_run') await copyCallWords(ends, rows);
   }
   const known = new Set(present.map(({ key }) => JSON.stringify(key)));
   const gone = keys.filter((key) => !known.has(JSON.stringify(key)));

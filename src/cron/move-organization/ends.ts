@@ -5,6 +5,8 @@ export interface MoveEnds {
   organizationId: number;
   source: Database;
   target: Database;
+  /** The files of both, which stay where they are. */
+  files: R2Bucket;
   /** The `claim` of the worker: nothing is written for an earlier one. */
   claim: number;
 }

@@ -74,7 +74,9 @@ export async function copyPage(ends: MoveEnds, move: Move, { now }: StepContext)
   if (!table) return copyChanges(ends, move, now);
   const { keys, next } = await findKeysAfter(ends, table, move.cursor);
   const copied = move.copied + (await copyRows(ends, table, keys));
-  return again(next ? { copied, cursor: next } : { copied, cursor: null, step: move.step + 1 });
+  const step = again(next ? { copied, cursor: next } : { copied, cursor: null, step: move.step + 1 });
+  // A page of calls reads a file for each.
+  return table.name === 'voice_agent_run' ? { ...step, wantsFreshInvocation: true } : step;
 }
 
 async function copyChanges(ends: MoveEnds, move: Move, now: number): Promise<StepResult> {

@@ -60,7 +60,7 @@ type Organization = Awaited<ReturnType<typeof findOrganization>>;
 /** Null when a shard is not bound. */
 function endsOf(bindings: Env, { subject_id: organizationId, from_shard: from, to_shard: to, claim }: store.Move): MoveEnds | null {
   const [source, target] = [shards(bindings)[from], shards(bindings)[to]];
-  return source && target && from < to ? { organizationId, source, target, claim } : null;
+  return source && target && from < to ? { organizationId, source, target, files: bindings.FILES, claim } : null;
 }
 
 function runStep(

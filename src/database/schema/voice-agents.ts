@@ -58,11 +58,15 @@ export const voiceAgentRun = sqliteTable(
     contactId: integer('contact_id'),
     campaignId: integer('campaign_id'),
     automationRunId: integer('automation_run_id'),
+    /** The journey of that run, which outlives it. */
+    automationWorkflowId: integer('automation_workflow_id'),
     /** The outcome of the line; null until the call has ended. */
     outcome: text('outcome').$type<'completed' | 'busy' | 'no_answer' | 'voicemail' | 'failed' | 'cancelled'>(),
     /** "word: sentence", when the outcome alone does not tell the next step. */
     reason: text('reason'),
     disposition: text('disposition'),
+    /** Seconds from the answer to the end of a call on which a person and the agent talked; null: they did not, or it is a chat. */
+    talkSeconds: integer('talk_seconds'),
     isCompleted: flag('is_completed').notNull().default(false),
     /** JSON text, or a pointer into R2. */
     initialContext: text('initial_context').notNull(),
@@ -82,6 +86,23 @@ export const voiceAgentRun = sqliteTable(
   (table) => [
     uniqueIndex('voice_agent_run_attempt').on(table.organizationId, table.attemptKey),
     index('voice_agent_run_agent').on(table.agentId),
+    // The lists of calls, from the newest or within days. Chats are in none of them, and pay for none.
+    index('voice_agent_run_created')
+      .on(table.organizationId, table.createdAt)
+      .where(sql`mode <> 'textchat'`),
+    index('voice_agent_run_phone')
+      .on(table.organizationId, table.phone)
+      .where(sql`phone IS NOT NULL`),
+    index('voice_agent_run_campaign')
+      .on(table.campaignId, table.createdAt)
+      .where(sql`campaign_id IS NOT NULL`),
+    index('voice_agent_run_journey')
+      .on(table.automationWorkflowId, table.createdAt)
+      .where(sql`automation_workflow_id IS NOT NULL`),
+    // Only calls with a talk: written once, when they are completed.
+    index('voice_agent_run_talk')
+      .on(table.organizationId, table.talkSeconds)
+      .where(sql`talk_seconds > 0`),
     // Unfinished runs: few among millions.
     index('voice_agent_run_open')
       .on(table.agentId)

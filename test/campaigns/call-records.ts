@@ -1,0 +1,32 @@
+import type { CallRecord } from '../../src/calls/listing/schemas.ts';
+
+/** A call that has ended with nothing to tell, but for these fields. */
+export const callRecord = (change: Partial<CallRecord> = {}): CallRecord => ({
+  id: 1,
+  workflow_id: 3,
+  workflow_name: 'Sales',
+  direction: 'outbound',
+  status: 'ended',
+  outcome: 'no_answer',
+  reason: null,
+  disposition: null,
+  answered_by: null,
+  phone: '+12123456001',
+  own_number: '+15005550006',
+  contact_id: null,
+  campaign_id: 5,
+  automation_run_id: null,
+  automation_workflow_id: null,
+  summary: null,
+  sentiment: null,
+  extracted_variables: {},
+  talk_seconds: 0,
+  cost_usd: 0,
+  created_at: '2026-11-23T09:00:00.000Z',
+  started_at: null,
+  ended_at: '2026-11-23T09:00:30.000Z',
+  run_url: 'https://service.test/api/v1/workflow/3/runs/1',
+  transcript_url: null,
+  recording_url: null,
+  ...change,
+});
