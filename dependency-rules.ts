@@ -11,7 +11,7 @@ const floors: string[][] = [
   ['webhook-endpoints'],
   ['contacts'],
   ['events'],
-  ['knowledge-base', 'telephony-configs'],
+  ['knowledge-base', 'telephony-configs', 'language-models'],
   ['messaging', 'integrations'],
   ['voice-agents'],
   ['calls'],

@@ -48,6 +48,7 @@ async function simulatorVariables() {
     ALLOWED_PRIVATE_ORIGINS: `${testVariables.ALLOWED_PRIVATE_ORIGINS},${url}`,
     TWILIO_BASE_URL: `${url}/twilio`,
     TWILIO_CONTENT_BASE_URL: `${url}/twilio/content`,
+    ANTHROPIC_BASE_URL: `${url}/anthropic`,
     TELNYX_BASE_URL: `${url}/telnyx/v2`,
     COMPOSIO_BASE_URL: `${url}/composio/api/v3.1`,
     META_BASE_URL: `${url}/meta/v25.0`,

@@ -1,3 +1,4 @@
+import { anthropic } from './anthropic.ts';
 import { composio } from './composio.ts';
 import { googleCalendar } from './google-calendar.ts';
 import { googleSheets } from './google-sheets.ts';
@@ -17,6 +18,7 @@ import { zohoBooks } from './zoho-books.ts';
 export const vendors: Vendor[] = [
   receiver,
   openai,
+  anthropic,
   createTwilio(),
   createTelnyx(),
   createWati(),

@@ -28,6 +28,7 @@ import { webhookEndpointRoutes } from './webhook-endpoints/routes.ts';
 import { agentRunRoutes } from './calls/records/routes.ts';
 import { callListRoutes } from './calls/listing/routes.ts';
 import { chatRoutes } from './calls/text-chat/routes.ts';
+import { languageModelRoutes } from './language-models/routes.ts';
 import { telephonyConfigRoutes } from './telephony-configs/routes.ts';
 import { carrierRoutes } from './calls/carrier/routes.ts';
 import { cleanUrl } from './http/middleware/clean-url.ts';
@@ -113,6 +114,7 @@ export function createApp() {
   app.route(basePath, runRoutes);
   app.route(basePath, triggerRoutes);
   app.route(basePath, workflowRoutes);
+  app.route(basePath, languageModelRoutes);
   app.route(basePath, telephonyConfigRoutes);
   app.route(basePath, agentRoutes);
   app.route(basePath, verificationRoutes);

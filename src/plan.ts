@@ -55,6 +55,11 @@ export const planLimits = {
     variable: 'PLAN_MAX_TELEPHONY_CONFIGS',
     meaning: 'Telephony configurations at one time.',
   },
+  maxLanguageModels: {
+    name: 'max_language_models',
+    variable: 'PLAN_MAX_LANGUAGE_MODELS',
+    meaning: 'Language models under keys of its own at one time.',
+  },
   maxApiKeys: { name: 'max_api_keys', variable: 'PLAN_MAX_API_KEYS', meaning: 'API keys at one time. Archived ones do not count.' },
   maxWebhookEndpoints: {
     name: 'max_webhook_endpoints',

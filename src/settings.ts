@@ -27,6 +27,7 @@ const Variables = z.object({
   PLAN_MAX_SCHEDULES: positiveInteger(500),
   PLAN_MAX_VOICE_AGENTS: positiveInteger(500),
   PLAN_MAX_TELEPHONY_CONFIGS: positiveInteger(100),
+  PLAN_MAX_LANGUAGE_MODELS: positiveInteger(20),
   PLAN_MAX_API_KEYS: positiveInteger(100),
   PLAN_MAX_WEBHOOK_ENDPOINTS: positiveInteger(20),
   RATE_LIMIT_REQUESTS: positiveInteger(600),
@@ -68,6 +69,8 @@ const Variables = z.object({
   OPENAI_API_KEY: z.string().trim().default(''),
   /** The address of OpenAI, or of a service with the same API. */
   OPENAI_BASE_URL: z.url({ error: 'must be an address such as https://api.openai.com/v1' }).default('https://api.openai.com/v1'),
+  /** The address of Anthropic, for language models of organizations that name no other. */
+  ANTHROPIC_BASE_URL: z.url({ error: 'must be an address such as https://api.anthropic.com' }).default('https://api.anthropic.com'),
   /** The model that answers when no other is named. */
   LANGUAGE_MODEL: z.string().trim().min(1, 'must be the name of a model').default('gpt-6-luna'),
   /** The model that turns texts into vectors of 1536 dimensions; its name is kept with each vector. */

@@ -1,6 +1,7 @@
 import { retrievePassages } from '../../src/knowledge-base/search/retrieve-passages.ts';
 import { conflict, notFound } from '../../src/library/errors.ts';
-import { createLanguageModel } from '../../src/providers/language-model/language-model.ts';
+import { createConversationModel, createPurposeModel } from '../../src/language-models/purpose-models.ts';
+import type { LanguageModel } from '../../src/providers/language-model/contract.ts';
 import type { LiveSession, SessionStatus, Speaker, SessionFacts, SessionReport, TestTurn } from '../../src/simtest/contract.ts';
 import { callLoadTestObject } from '../../src/simtest/load-tests/rpc.ts';
 import { createSideConversation } from '../../src/simtest/dialogue/side-conversation.ts';
@@ -37,6 +38,7 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     adversary: new SideConversationStore(this.#journal, 'adversary'),
   };
   readonly #conversations = new Map<Speaker, Conversation>();
+  #cachedJudge: LanguageModel | null = null;
   readonly #runner: SessionRunner;
   readonly #ended = Promise.withResolvers<LiveSession>();
   /** Whether the timer is at work, which sees an end by itself. */
@@ -55,7 +57,7 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
       journal: this.#journal,
       dialogue,
       conversationOf,
-      model: () => createLanguageModel(this.settings),
+      model: () => this.#judge,
       log: () => this.log,
       now,
       onEnded: () => {
@@ -165,6 +167,7 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     this.#store.clearCache();
     for (const side of Object.values(this.#sideStores)) side.clearCache();
     this.#conversations.clear();
+    this.#cachedJudge = null;
   }
 
   #recordEnd(): Promise<void> {
@@ -206,12 +209,19 @@ export class TestSessionObject extends BaseDurableObject implements TestSessionR
     });
   }
 
+  get #judge(): LanguageModel {
+    const { organizationId, languageModels = [] } = this.#store.facts;
+    this.#cachedJudge ??= createPurposeModel(this.settings, organizationId, languageModels, 'judge');
+    return this.#cachedJudge;
+  }
+
   #conversationOf(speaker: Speaker): Conversation {
     const known = this.#conversations.get(speaker);
     if (known) return known;
+    const { organizationId, languageModels = [] } = this.#store.facts;
     const conversation = createSideConversation(this.#store.facts, speaker, {
       store: this.#sideStores[speaker],
-      model: createLanguageModel(this.settings),
+      model: createConversationModel(this.settings, organizationId, languageModels),
       retrieve: (...query) => this.#retrieve(...query),
       now: () => this.clock(),
     });

@@ -59,6 +59,7 @@ const steps: Step[] = [
   { operation: 'webhooks.receive', learn: ({ delivery_id }) => ({ delivery_id }) },
   { operation: 'agents.create', learn: ({ id }) => ({ 'workflow/workflow_id': id, actor_workflow_id: id }) },
   { operation: 'agents.create', example: 1, learn: ({ id }) => ({ adversary_workflow_id: id }) },
+  { operation: 'languageModels.create', learn: ({ id }) => ({ language_model_id: id }) },
   { operation: 'telephonyConfigs.create', learn: ({ id }) => ({ config_id: id }) },
   { operation: 'agentRuns.create', example: 1, learn: ({ id, run_id }) => ({ 'workflow/run_id': id ?? run_id }) },
   { operation: 'campaigns.createUploadUrl', learn: ({ upload_url, source_id }) => ({ ...signedPart(upload_url), source_id }) },

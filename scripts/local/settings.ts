@@ -76,6 +76,7 @@ export function portVariables(settings: LocalSettings, alreadySet: Set<string>):
     // Local queues work off one batch at a time, and nothing bounds connections here.
     CALLS_AT_ONCE: '100',
     ALLOWED_PRIVATE_ORIGINS: `${simulators},http://localhost:${settings.simulatorsPort}`,
+    ANTHROPIC_BASE_URL: `${simulators}/anthropic`,
     TELNYX_BASE_URL: `${simulators}/telnyx/v2`,
     META_BASE_URL: `${simulators}/meta/v25.0`,
     GUPSHUP_BASE_URL: `${simulators}/gupshup`,

@@ -34,6 +34,7 @@ export const organizationTables: readonly OrganizationTable[] = [
   { table: 'voice_agent_definition', rows: [`agent_id IN (SELECT id FROM voice_agent WHERE ${ownRows})`] },
   { table: 'voice_agent', rows: [ownRows] },
   { table: 'telephony_config', rows: [ownRows] },
+  { table: 'language_model', rows: [ownRows] },
   { table: 'suppression', rows: [ownRows] },
   { table: 'suppression_proposal', rows: [ownRows] },
   { table: 'call_slots', rows: [ownRows] },

@@ -96,6 +96,16 @@ const anchors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     updated_at: never,
     is_active: '0',
   },
+  language_model: {
+    name: empty,
+    provider: "'openai'",
+    model: empty,
+    api_key: empty,
+    purposes: nothing,
+    first_token_seconds: '1',
+    created_at: never,
+    updated_at: never,
+  },
   load_test: {
     name: empty,
     status: "'cancelled'",

@@ -5,6 +5,7 @@ import { contactExamples } from '../contacts/examples.ts';
 import { eventExamples } from '../events/examples.ts';
 import { integrationExamples } from '../integrations/examples.ts';
 import { knowledgeBaseExamples } from '../knowledge-base/documents/examples.ts';
+import { languageModelExamples } from '../language-models/examples.ts';
 import { messagingExamples } from '../messaging/examples.ts';
 import { simtestExamples } from '../simtest/examples.ts';
 import { callExamples } from '../calls/examples.ts';
@@ -20,6 +21,7 @@ const examples: ExamplesByOperation = {
   ...contactExamples,
   ...eventExamples,
   ...journeyExamples,
+  ...languageModelExamples,
   ...telephonyConfigExamples,
   ...voiceAgentExamples,
   ...callExamples,

@@ -35,6 +35,7 @@ const meanings: Record<string, string> = {
   automation_workflow_id: 'Id of the journey',
   automation_run_id: 'Id of the run of a journey',
   config_id: 'Id of the telephony configuration',
+  language_model_id: 'Id of the language model',
   organization_id: 'Id of the organization',
   user_id: 'Id of the person, the `user_id` in the list of members',
   deletion_id: 'The `id` that the deletion was answered with',

@@ -112,6 +112,11 @@ export const groups: Record<string, Group> = {
     description: 'One contact on its way through a journey, step by step.',
     operations: ['list', 'listOfJourney', 'get', 'getHistory', 'stop', 'retry'],
   },
+  languageModels: {
+    title: 'Language models',
+    description: 'Models under keys of your own: which one talks, extracts and judges, and which one stands in when it fails.',
+    operations: ['create', 'list', 'get', 'update', 'test', 'delete'],
+  },
   telephonyConfigs: {
     title: 'Telephony configurations',
     description: `Carrier accounts (${carrierNames}) and the numbers that calls come from.`,

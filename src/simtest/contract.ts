@@ -1,4 +1,5 @@
 import type { Json } from '../library/json/json.ts';
+import type { PinnedModel } from '../language-models/pinned-models.ts';
 import type { TestConfig } from './config/config.ts';
 
 // The data of test sessions and load tests. All moments in epoch ms.
@@ -116,6 +117,8 @@ export interface SessionFacts {
   sessionId: number;
   organizationId: number;
   organization: { timezone: string; default_country: string };
+  /** The language models of the organization, with sealed keys. Undefined in a session that began under an earlier version. */
+  languageModels?: PinnedModel[];
   loadTestId: number | null;
   testIndex: number | null;
   config: TestConfig;

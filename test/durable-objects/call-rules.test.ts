@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addPressedKey, formatPressedKeys, parseRelayFrame } from '../../durable-objects/call/relay-frames.ts';
-import { modelCostUsd } from '../../src/calls/post-call/model-prices.ts';
+import { conversationCostUsd, modelCostUsd } from '../../src/calls/post-call/model-prices.ts';
 import { isOptOut } from '../../src/contacts/suppressions/opt-out-words.ts';
 
 describe('pressed keys', () => {
@@ -91,6 +91,41 @@ describe('the cost of a conversation', () => {
 
   test('is unknown for other models', () => {
     for (const model of ['llama', 'gpt-6', 'constructor', '']) expect(modelCostUsd(model, usage)).toBeNull();
+  });
+
+  test('is known for the models of Anthropic, with the date of a release', () => {
+    expect(modelCostUsd('claude-haiku-4-5', usage)).toBe(11);
+    expect(modelCostUsd('claude-haiku-4-5-20251001', usage)).toBe(11);
+    expect(modelCostUsd('anthropic/claude-opus-5-5', usage)).toBe(44);
+  });
+
+  const answered = (model: string, languageModelId: number | null) => ({ model, languageModelId, ...usage });
+  const own = { name: 'n', provider: 'openai', base_url: null, api_key: '', purposes: {}, first_token_seconds: 4 } as const;
+  const priced = { ...own, id: 7, model: 'm-7', prompt_usd_per_million: 3, completion_usd_per_million: 4 };
+  const unpriced = { ...own, id: 8, model: 'gpt-6-luna', prompt_usd_per_million: null, completion_usd_per_million: null };
+  const costOf = (...usageByModel: ReturnType<typeof answered>[]) =>
+    conversationCostUsd({ usage, usageByModel }, [priced, unpriced], 'gpt-6-luna');
+
+  test('is the sum of what each of its models cost, at the price of its organization or at list price', () => {
+    expect(costOf(answered('m-7', 7))).toBe(11);
+    expect(costOf(answered('gpt-6-luna-2026-09-22', 8))).toBe(1.1);
+    expect(costOf(answered('m-7', 7), answered('claude-haiku-4-5', null))).toBe(22);
+  });
+
+  test('takes the price of the model that was asked where the provider answers under another name', () => {
+    expect(costOf(answered('gateway-model-3', null))).toBe(1.1);
+    expect(costOf(answered('gateway-model-3', 8))).toBe(1.1);
+  });
+
+  test('is unknown when the price of one of its models is', () => {
+    expect(conversationCostUsd({ usage, usageByModel: [answered('llama', 9)] }, [priced], 'llama')).toBeNull();
+    expect(conversationCostUsd({ usage, usageByModel: [answered('m-7', 7), answered('llama', null)] }, [priced], 'llama')).toBeNull();
+  });
+
+  test('of a talk of an earlier version, or without a question, is that of the model it was to ask', () => {
+    expect(conversationCostUsd({ usage }, [], 'gpt-6-luna')).toBe(1.1);
+    expect(conversationCostUsd(null, [], 'gpt-6-luna')).toBe(0);
+    expect(conversationCostUsd(null, [], 'llama')).toBeNull();
   });
 });
 

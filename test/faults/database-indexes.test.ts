@@ -82,6 +82,7 @@ const queries: Record<string, string> = {
   login_failure_end: 'FROM login_failure spent WHERE window_ends_at < ?1',
   membership_organization: 'FROM membership m CROSS JOIN user u WHERE m.organization_id = ?',
   message_contact: 'FROM message WHERE contact_id = ?1 ORDER BY id',
+  language_model_organization: 'from "language_model" where "language_model"."organization_id" = ? order by',
   message_provider: 'WHERE r.organization_id = ? AND r.provider = lane.value AND r.id < ? ORDER BY r.id DESC',
   message_provider_id: 'WHERE m.organization_id = ?2 AND m.message_id = j.value AND m.provider = ?3',
   message_recipient: 'WHERE r.organization_id = ? AND r.recipient = ? AND r.id < ? ORDER BY r.id DESC',

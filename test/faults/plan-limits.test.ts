@@ -25,6 +25,8 @@ const makers: Record<string, Make> = {
       twilio: { account_sid: 'AC00000000000000000000000000000000', auth_token: 'a-token-of-the-test' },
       from_numbers: [newPhone()],
     }),
+  max_language_models: (client, name) =>
+    client.post('/language-models', { name, provider: 'anthropic', model: 'claude-haiku-4-5', api_key: 'a-key-of-the-test', purposes: {} }),
 };
 
 test.each(Object.entries(makers))('%s is a limit: one record more is a 409 that names it', async (limit, make) => {

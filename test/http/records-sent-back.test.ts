@@ -70,6 +70,15 @@ describe('a record that was read can be sent back, and changes nothing:', () => 
     }
   });
 
+  test('a language model', async () => {
+    const { client } = await newOrganization();
+    const body = { name: 'M', provider: 'anthropic', model: 'claude-haiku-4-5', api_key: 'secret-of-anthropic', purposes: { talk: 1 } };
+    const made = await client.post('/language-models', body);
+    expect([made.status, made.body]).toEqual([200, expect.anything()]);
+    const path = `/language-models/${made.body.id}`;
+    await sendsBack(client, path, (record) => client.put(path, record));
+  });
+
   test('an integration of each provider', async () => {
     const { client } = await newOrganization();
     for (const provider of ['chatapp', 'tracker', 'calendar', 'books', 'sheet'] as const) {

@@ -24,6 +24,7 @@ describe('a bad setting', () => {
     ['RATE_LIMIT_REQUESTS', '0'],
     ['RETENTION_DAYS', '1.5'],
     ['OPENAI_BASE_URL', 'the model secret-word'],
+    ['ANTHROPIC_BASE_URL', 'the model secret-word'],
     ['LANGUAGE_MODEL', ' '],
     ['COMPOSIO_BASE_URL', 'the broker secret-word'],
     ['COMPOSIO_AUTH_CONFIGS', 'fax=secret-word'],
@@ -84,6 +85,7 @@ test('what is not set has its default', () => {
     FIRST_OPEN_SHARD: 0,
     OPENAI_API_KEY: '',
     OPENAI_BASE_URL: 'https://api.openai.com/v1',
+    ANTHROPIC_BASE_URL: 'https://api.anthropic.com',
     LANGUAGE_MODEL: 'gpt-6-luna',
   });
 });

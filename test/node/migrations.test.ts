@@ -38,6 +38,7 @@ const landed = {
   '0030_suppression_evidence.sql': 'c52333f7b3358203',
   '0031_webhook_endpoints.sql': 'fb3d37b47e72f3c3',
   '0032_call_lists.sql': '2a610bce46728da7',
+  '0033_language_models.sql': 'e0abf0d10af15827',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {

@@ -23,6 +23,7 @@ const countedLimits = {
     next: 'archive some',
   },
   max_telephony_configs: { rows: 'telephony_config WHERE organization_id = ?1', what: 'telephony configurations', next: 'delete some' },
+  max_language_models: { rows: 'language_model WHERE organization_id = ?1', what: 'language models', next: 'delete some' },
   max_api_keys: { rows: 'api_key WHERE organization_id = ?1 AND archived_at IS NULL', what: 'API keys', next: 'revoke some' },
   max_webhook_endpoints: {
     rows: "webhook_endpoint WHERE organization_id = ?1 AND status <> 'deleted'",

@@ -145,7 +145,13 @@ export interface TextRequest {
 
 export type TextAnswer =
   /** `result` is JSON that fits `output_schema`; without a schema it is the text. */
-  | { result: Json; model: string; usage: { prompt_tokens: number; completion_tokens: number } }
+  | {
+      result: Json;
+      model: string;
+      usage: { prompt_tokens: number; completion_tokens: number };
+      /** The organization's models that were asked before and failed. */
+      fallbacks?: { model: string; failure: string; message: string }[];
+    }
   | { failure: string; message: string; retryable: boolean; retry_after_seconds?: number };
 
 export interface ChildRequest {

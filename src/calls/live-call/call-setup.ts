@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { resolvePayload } from '../../database/payload.ts';
+import { parsePinnedModels, pinnedModelsSql, type PinnedModel } from '../../language-models/pinned-models.ts';
 import { readDispositionCodes } from '../../voice-agents/conversation/conclude.ts';
 import type { AgentRunRow } from '../records/store.ts';
 import type { Database } from '../../database/client.ts';
@@ -21,6 +22,8 @@ export interface CallSetup {
   automationRunId: number | null;
   organization: { timezone: string; default_country: string };
   dispositionCodes: Record<string, string>;
+  /** The language models of the organization, with sealed keys. Undefined in a call that began under an earlier version. */
+  languageModels?: PinnedModel[];
   /** `workflow_configurations` as stored. */
   configurations: unknown;
   /** As stored, with sealed secrets. */
@@ -53,6 +56,7 @@ export async function loadCallSetup(context: Context, runId: number): Promise<{ 
     automationRunId: row.automation_run_id,
     organization: { timezone: organization.timezone, default_country: organization.defaultCountry },
     dispositionCodes: readDispositionCodes(JSON.parse(row.call_disposition_codes)),
+    languageModels: parsePinnedModels(row.language_models),
     configurations: JSON.parse(row.workflow_configurations),
     definition: JSON.parse(row.definition) as Record<string, unknown>,
     initialContext: { ...(JSON.parse(row.template_context_variables) as Record<string, unknown>), ...own },
@@ -69,12 +73,14 @@ interface CallSetupRow extends Omit<AgentRunRow, 'is_completed' | 'result'> {
   call_disposition_codes: string;
   workflow_configurations: string;
   definition: string;
+  language_models: string;
 }
 
 const findCallSetupRow = (database: Database, organizationId: number, runId: number): Promise<CallSetupRow | null> =>
   database.first(
     database.prepare<CallSetupRow>(
-      `SELECT r.*, a.name AS agent_name, a.template_context_variables, a.call_disposition_codes, a.workflow_configurations, d.definition
+      `SELECT r.*, a.name AS agent_name, a.template_context_variables, a.call_disposition_codes, a.workflow_configurations, d.definition,
+         ${pinnedModelsSql('r.organization_id')} AS language_models
        FROM voice_agent_run r CROSS JOIN voice_agent a CROSS JOIN voice_agent_definition d
        WHERE r.id = ? AND r.organization_id = ? AND a.id = r.agent_id AND d.id = r.definition_id`,
       runId,

@@ -1,8 +1,8 @@
 import { openSecrets } from '../../expressions/secrets/secrets.ts';
+import { createConversationModel } from '../../language-models/purpose-models.ts';
 import type { Clock } from '../../library/time/clock.ts';
 import { urlPolicy } from '../../providers/http/url-policy.ts';
 import { sendGuardedRequest } from '../../providers/http/guarded-request.ts';
-import { createLanguageModel } from '../../providers/language-model/language-model.ts';
 import type { Settings } from '../../settings.ts';
 import { toConversationSettings } from '../../voice-agents/agents/configurations.ts';
 import type { ConversationStore, SpeechSink, ConversationDependencies } from '../../voice-agents/conversation/contract.ts';
@@ -44,7 +44,7 @@ export function createConversation(setup: CallSetup, { store, say, retrieve, set
     store,
     say,
     dependencies: {
-      model: createLanguageModel(settings),
+      model: createConversationModel(settings, setup.organizationId, setup.languageModels ?? []),
       sendHttp: (request) => sendGuardedRequest(request, urlPolicy(settings)),
       openSecrets: (value) => openSecrets(settings.ENCRYPTION_KEY, setup.organizationId, value),
       retrieve,

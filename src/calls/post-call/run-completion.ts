@@ -6,7 +6,7 @@ import { parseConfigurations } from '../../voice-agents/agents/configurations.ts
 import type { AgentRunResult, RunCompletion } from '../records/store.ts';
 import type { CallSetup } from '../live-call/call-setup.ts';
 import { toAnsweredBy } from './answered-by.ts';
-import { modelCostUsd } from './model-prices.ts';
+import { conversationCostUsd } from './model-prices.ts';
 import type { Context } from '../../context.ts';
 import { publish } from '../../outbox/published-events.ts';
 
@@ -62,7 +62,7 @@ function toCostInfo(setup: CallSetup, state: ConversationState | null, durationS
   return {
     llm_tokens: { prompt: usage.prompt_tokens, completion: usage.completion_tokens },
     call_duration_seconds: durationSeconds,
-    total_cost_usd: modelCostUsd(parseConfigurations(setup.configurations).model ?? model, usage),
+    total_cost_usd: conversationCostUsd(state, setup.languageModels ?? [], parseConfigurations(setup.configurations).model ?? model),
   };
 }
 

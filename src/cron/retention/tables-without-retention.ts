@@ -25,6 +25,7 @@ export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   voice_agent: 'as people make them; the plan bounds those that are live',
   voice_agent_definition: 'one for each change of an agent that people make',
   telephony_config: 'as people make them; the plan bounds them',
+  language_model: 'as people make them; the plan bounds them',
   knowledge_chunk: 'leaves with its document',
   webhook_endpoint: 'as people make them; the plan bounds them',
   webhook_message: "its endpoint's object deletes it after WEBHOOK_DELIVERY_DAYS",

@@ -5,6 +5,7 @@ export * from './contacts.ts';
 export * from './events.ts';
 export * from './integrations.ts';
 export * from './knowledge-base.ts';
+export * from './language-models.ts';
 export * from './messaging.ts';
 export * from './operations.ts';
 export * from './simtest.ts';

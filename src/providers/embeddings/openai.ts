@@ -1,6 +1,8 @@
 import { APIError, type OpenAI } from 'openai';
 import { createOpenAiClient } from '../language-model/openai-client.ts';
 import { failureFromError } from '../language-model/openai-errors.ts';
+import { serviceEndpoint } from '../language-model/service-endpoint.ts';
+import type { ModelEndpoint } from '../language-model/contract.ts';
 import { withRetry } from '../language-model/retry.ts';
 import type { Runtime } from '../http/runtime.ts';
 import { dimensions } from '../vector-index/vector-limits.ts';
@@ -15,6 +17,7 @@ const shortenableModel = /^text-embedding-3-/;
 
 interface EmbeddingRequestContext {
   settings: EmbeddingSettings;
+  endpoint: ModelEndpoint;
   client: OpenAI;
   seconds: number;
   signal: AbortSignal | undefined;
@@ -31,8 +34,15 @@ export async function embedByOpenAi(
   const model = settings.EMBEDDING_MODEL;
   const empty = texts.indexOf('');
   if (empty >= 0) return { failure: 'invalid_request', message: `Text ${empty + 1} is empty, and has no vector`, retryable: false };
-  const client = createOpenAiClient({ ...settings, LANGUAGE_MODEL: model }, outside);
-  const requestContext = { settings, client, seconds: timeoutSecondsByPurpose[purpose], signal, outside };
+  const endpoint = serviceEndpoint({ ...settings, LANGUAGE_MODEL: model });
+  const requestContext = {
+    settings,
+    endpoint,
+    client: createOpenAiClient(endpoint, outside),
+    seconds: timeoutSecondsByPurpose[purpose],
+    signal,
+    outside,
+  };
   const embedded: EmbeddingResult = { vectors: [], tokens: 0, model };
   const requests = splitIntoRequests(texts);
   for (let request = requests.shift(); request; request = requests.shift()) {
@@ -50,7 +60,7 @@ export async function embedByOpenAi(
 type EmbeddingRequestOutcome = { vectors: Float32Array[]; tokens: number } | EmbeddingFailure | 'too_large';
 
 async function requestEmbeddings(
-  { settings, client, seconds, signal, outside }: EmbeddingRequestContext,
+  { settings, endpoint, client, seconds, signal, outside }: EmbeddingRequestContext,
   texts: string[],
 ): Promise<EmbeddingRequestOutcome> {
   const model = settings.EMBEDDING_MODEL;
@@ -61,7 +71,7 @@ async function requestEmbeddings(
       return { answer: await client.embeddings.create(body, { timeout, signal }) };
     } catch (error) {
       refusal = error;
-      return failureFromError(error, { model, key: settings.OPENAI_API_KEY, timeoutSeconds: seconds, now: outside.now() });
+      return failureFromError(error, { endpoint, model, timeoutSeconds: seconds, now: outside.now() });
     }
   });
   if ('answer' in outcome) return readVectors(outcome.answer, texts.length, model);

@@ -117,10 +117,18 @@ export function createExchange(options: ExchangeOptions): Exchange {
   };
 }
 
-/** A `fetch` for a vendor's client. It follows no redirect, and a body beyond `maxBodyBytes` fails with a RangeError. */
+/** An address that may not be called. The message says why, for people. */
+export class AddressBlockedError extends Error {}
+
+/**
+ * A `fetch` for a vendor's client. It follows no redirect, and a body beyond `maxBodyBytes` fails with a RangeError. An address for which
+ * `blockedReason` has a reason is not called: AddressBlockedError.
+ */
 export const boundedFetch =
-  ({ fetch }: Pick<Runtime, 'fetch'>, maxBodyBytes: number): Runtime['fetch'] =>
+  ({ fetch }: Pick<Runtime, 'fetch'>, maxBodyBytes: number, blockedReason?: ExchangeOptions['blockedReason']): Runtime['fetch'] =>
   async (input, init) => {
+    const reason = await blockedReason?.(new URL(input instanceof Request ? input.url : input));
+    if (reason) throw new AddressBlockedError(reason);
     // A redirect would carry the key to another address.
     const response = await fetch(input, { ...init, redirect: 'manual' });
     if (response.body === null) return response;

@@ -1,5 +1,29 @@
 import type { Json } from '../../library/json/json.ts';
 import type { Settings } from '../../settings.ts';
+import type { UrlPolicy } from '../http/url-policy.ts';
+
+/** The APIs that language models are asked over: OpenAI's chat completions, which many services speak, and Anthropic's Messages. */
+export const modelProviders = ['openai', 'anthropic'] as const;
+export type ModelProvider = (typeof modelProviders)[number];
+
+/** One model at one address, with an opened key, which must never be shown or logged. */
+export interface ModelEndpoint {
+  provider: ModelProvider;
+  /** The model of requests that name none. */
+  model: string;
+  apiKey: string;
+  baseUrl: string;
+  /** For the address of a customer: which addresses may be called. Undefined: the operator's address, which may be private. */
+  urlPolicy?: UrlPolicy | undefined;
+  /** What messages call the settings to change, such as `OPENAI_API_KEY`. */
+  names: SettingNames;
+}
+
+export interface SettingNames {
+  key: string;
+  address: string;
+  model: string;
+}
 
 interface Message {
   role: 'user' | 'assistant';
@@ -15,7 +39,7 @@ export interface OutputFormat {
 }
 
 export interface CompletionRequest {
-  /** Undefined: the setting LANGUAGE_MODEL. */
+  /** Undefined: the model of the endpoint, or the first one of an order. */
   model?: string | undefined;
   system?: string | undefined;
   messages: Message[];
@@ -23,7 +47,9 @@ export interface CompletionRequest {
   max_tokens?: number | undefined;
   /** The timeout of all tries with their waits; at most 60, which is the default. */
   timeout_seconds?: number | undefined;
-  /** With the same seed the provider tries to give the same answer to the same request. */
+  /** How often a transient failure is tried in all. Default 3. */
+  max_attempts?: number | undefined;
+  /** With the same seed the provider tries to give the same answer to the same request. Anthropic has no seeds. */
   seed?: number | undefined;
 }
 
@@ -34,6 +60,18 @@ export interface Completion {
   /** The provider's name of the model. */
   model: string;
   usage: { prompt_tokens: number; completion_tokens: number };
+  /** The organization's language model that answered; absent: the service's own. */
+  language_model_id?: number | undefined;
+  /** The models that were asked before and failed, in their order. */
+  fallbacks?: ModelFallback[] | undefined;
+}
+
+/** A model that failed, so that the next one in the order was asked. */
+export interface ModelFallback {
+  /** Its name for people. */
+  model: string;
+  failure: FailureType;
+  message: string;
 }
 
 export type FailureType =
@@ -41,6 +79,7 @@ export type FailureType =
   | 'invalid_credentials'
   | 'insufficient_quota'
   | 'model_not_found'
+  | 'address_not_allowed'
   | 'invalid_request'
   | 'context_length_exceeded'
   | 'rate_limited'
@@ -80,7 +119,7 @@ export interface Tool {
 }
 
 export interface ConversationRequest {
-  /** Undefined: the setting LANGUAGE_MODEL. */
+  /** Undefined: the model of the endpoint, or the first one of an order. */
   model?: string | undefined;
   system?: string | undefined;
   /** Tool messages that answer all tool calls follow an assistant's message. */
@@ -91,14 +130,22 @@ export interface ConversationRequest {
   max_tokens?: number | undefined;
   /** The maximum silence of the provider, before the first word (with all tries) and between two chunks. At most 60, default 15. */
   silence_seconds?: number | undefined;
+  /** The maximum time until the first token, a word or a part of a tool call, with all tries. Default: `silence_seconds`. */
+  first_token_seconds?: number | undefined;
+  /** How often a transient failure before the first word is tried in all. Default 2. */
+  max_attempts?: number | undefined;
   /** With the same seed the provider tries to give the same answer to the same request. */
   seed?: number | undefined;
 }
 
-/** Pieces of text, then one `end` or one `failure`, which may also come after text. Nothing comes after the signal is aborted. */
+/**
+ * Pieces of text, then one `end` or one `failure`, which may also come after text. Nothing comes after the signal is aborted. A `fallback`
+ * stands before the first piece of text: a model has failed, and the next one is asked.
+ */
 export type ConversationDelta =
   | { type: 'text'; text: string }
-  | { type: 'end'; tool_calls: ToolCall[]; model: string; usage: Completion['usage'] }
+  | ({ type: 'fallback' } & ModelFallback)
+  | { type: 'end'; tool_calls: ToolCall[]; model: string; usage: Completion['usage']; language_model_id?: number | undefined }
   | ({ type: 'failure' } & CompletionFailure);
 
 export interface LanguageModel {

@@ -1,36 +1,39 @@
-/** Aborts a wait that takes too long. `signal` is aborted by the timeout, or together with the outer signal. */
+/** Aborts work that takes too long. `signal` is aborted by the timeout, or together with the outer signal. */
 export class IdleTimeout {
   readonly #controller = new AbortController();
-  readonly #parent: AbortSignal;
+  readonly #parent: AbortSignal | undefined;
   readonly #abort = () => this.#controller.abort();
+  #timer: ReturnType<typeof setTimeout> | undefined;
   isExpired = false;
 
-  constructor(outer: AbortSignal) {
+  constructor(outer?: AbortSignal) {
     this.#parent = outer;
-    if (outer.aborted) this.#abort();
-    else outer.addEventListener('abort', this.#abort, { once: true });
+    if (outer?.aborted) this.#abort();
+    else outer?.addEventListener('abort', this.#abort, { once: true });
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Waits for `promise`. After `milliseconds` the signal is aborted, which should end the promise. */
-  async within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => {
+  /** Aborts the signal after `milliseconds`, unless `pause`, `stop` or another `start` comes first. */
+  start(milliseconds: number): void {
+    this.pause();
+    this.#timer = setTimeout(() => {
       this.isExpired = true;
       this.#controller.abort();
     }, milliseconds);
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
-  /** Aborts running work and detaches from the outer signal. */
+  /** Lets the work take any time. */
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Aborts running work and detaches from the outer signal. A pending timer would keep a Durable Object in memory. */
   stop(): void {
-    this.#parent.removeEventListener('abort', this.#abort);
+    this.pause();
+    this.#parent?.removeEventListener('abort', this.#abort);
     this.#controller.abort();
   }
 }

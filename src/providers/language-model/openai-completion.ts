@@ -1,5 +1,5 @@
 import type { Runtime } from '../http/runtime.ts';
-import type { Completion, CompletionFailure, CompletionRequest, LanguageModelSettings } from './contract.ts';
+import type { Completion, CompletionFailure, CompletionRequest, ModelEndpoint } from './contract.ts';
 import { createOpenAiClient } from './openai-client.ts';
 import { failureFromError } from './openai-errors.ts';
 import { parseCompletion } from './parse-completion.ts';
@@ -10,21 +10,22 @@ const maxTimeoutSeconds = 60;
 
 /** Calls chat completions of OpenAI or of a service with its API. */
 export async function completeWithOpenAi(
-  settings: LanguageModelSettings,
+  endpoint: ModelEndpoint,
   request: CompletionRequest,
   runtime: Runtime,
 ): Promise<Completion | CompletionFailure> {
-  const model = request.model ?? settings.LANGUAGE_MODEL;
+  const model = request.model ?? endpoint.model;
   const timeoutSeconds = Math.min(request.timeout_seconds ?? maxTimeoutSeconds, maxTimeoutSeconds);
-  const client = createOpenAiClient(settings, runtime);
+  const client = createOpenAiClient(endpoint, runtime);
   const body = toRequestBody(request, model);
-  return withRetry(runtime, runtime.now() + timeoutSeconds * 1000, async (timeoutMs) => {
+  const attempt = async (timeoutMs: number) => {
     try {
       return parseCompletion(await client.chat.completions.create(body, { timeout: timeoutMs }), request, model);
     } catch (error) {
-      return failureFromError(error, { model, key: settings.OPENAI_API_KEY, timeoutSeconds, now: runtime.now() });
+      return failureFromError(error, { endpoint, model, timeoutSeconds, now: runtime.now() });
     }
-  });
+  };
+  return withRetry(runtime, runtime.now() + timeoutSeconds * 1000, attempt, request.max_attempts);
 }
 
 function toRequestBody({ system, messages, output, max_tokens: maxTokens, seed }: CompletionRequest, model: string) {

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { parsePinnedModels } from '../../language-models/pinned-models.ts';
 import { explainUnsound } from '../../voice-agents/agents/soundness.ts';
 import { readDispositionCodes } from '../../voice-agents/conversation/conclude.ts';
 import { TestConfig } from '../config/config.ts';
@@ -38,6 +39,7 @@ async function toLoadedSession(
     sessionId: session.id,
     organizationId: organization.id,
     organization: { timezone: organization.timezone, default_country: organization.defaultCountry },
+    languageModels: parsePinnedModels(session.language_models),
     loadTestId: session.load_test_id,
     testIndex: session.test_index,
     config,

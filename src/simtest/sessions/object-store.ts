@@ -4,13 +4,14 @@ import type { Database, Statement } from '../../database/client.ts';
 import { testSession } from '../../database/schema/simtest.ts';
 import type { voiceAgent, voiceAgentDefinition } from '../../database/schema/voice-agents.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
+import { pinnedModelsSql } from '../../language-models/pinned-models.ts';
 import type { LiveSession } from '../contract.ts';
 
 /** A session's row, with the config of its load test where it has one. Objects are JSON text. */
 export type SessionToStart = Pick<
   StoredRow<typeof testSession>,
   'id' | 'status' | 'actor_agent_id' | 'adversary_agent_id' | 'load_test_id' | 'test_index' | 'candidate' | 'started_at'
-> & { config: string };
+> & { config: string; language_models: string };
 
 /** An agent as it is now. Objects are JSON text. */
 export type AgentToPin = Pick<
@@ -51,7 +52,8 @@ const selectSessionAndAgents = (
 ): [Statement<SessionToStart>, Statement<AgentToPin>] => [
   database.prepare<SessionToStart>(
     `SELECT s.id, s.status, s.actor_agent_id, s.adversary_agent_id, s.load_test_id, s.test_index, s.candidate, s.started_at,
-       coalesce(s.config, (SELECT l.config FROM load_test l WHERE l.id = s.load_test_id)) AS config
+       coalesce(s.config, (SELECT l.config FROM load_test l WHERE l.id = s.load_test_id)) AS config,
+       ${pinnedModelsSql('s.organization_id')} AS language_models
      FROM test_session s WHERE s.id = ? AND s.organization_id = ?`,
     id,
     organizationId,

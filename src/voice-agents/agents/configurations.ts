@@ -20,7 +20,7 @@ const RequiredTestConfiguration = configObject({
 
 /** The `workflow_configurations` of a voice agent: settings of every node. */
 export const AgentConfigurations = configObject({
-  /** Null: the setting LANGUAGE_MODEL. */
+  /** The name of one of the organization's language models, or the provider's name of a model. Null: the first of the organization's models for talks, else the setting LANGUAGE_MODEL. */
   model: optionalText(100),
   /** Seconds. */
   max_call_duration: z.int().min(10).max(maxCallSeconds).default(defaultGuards.maxCallDurationSeconds),
@@ -59,7 +59,7 @@ export const parseRequiredTests = ({
 export interface ConversationSettings {
   guards: Guards;
   phrases: Phrases;
-  /** Undefined: the setting LANGUAGE_MODEL. */
+  /** Undefined: the first of the organization's models for talks, else the setting LANGUAGE_MODEL. */
   model: string | undefined;
 }
 

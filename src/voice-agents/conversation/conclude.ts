@@ -4,7 +4,7 @@ import type { ExtractionVariable } from '../definition/schemas.ts';
 import type { Conclusion, ConversationState } from './contract.ts';
 import { strictObjectSchema, toOutputFormat, omitNullValues, recentTranscript, buildVariablesSchema } from './extraction.ts';
 import { findDoNotCallRequest } from './do-not-call-request.ts';
-import { addUsage } from './record.ts';
+import { countUsage, toFallbackEvent, type NewEvent } from './record.ts';
 import type { ConversationContext } from './conversation-context.ts';
 
 const timeoutSeconds = 30;
@@ -66,7 +66,8 @@ export async function conclude(context: ConversationContext, giveUp: boolean): P
   return saveConclusion(
     context,
     { disposition, tags: tags.slice(0, maxTags), summary, sentiment, ...(doNotCallRequest && { doNotCallRequest }) },
-    { extracted: { ...state.extracted, ...omitNullValues(extracted) }, usage: addUsage(state.usage, answer.usage) },
+    { extracted: { ...state.extracted, ...omitNullValues(extracted) }, ...countUsage(state, answer) },
+    (answer.fallbacks ?? []).map(toFallbackEvent),
   );
 }
 
@@ -75,8 +76,13 @@ interface ConclusionAnswer extends Omit<Conclusion, 'doNotCallRequest'> {
   extracted_variables?: unknown;
 }
 
-function saveConclusion(context: ConversationContext, conclusion: Conclusion, learned: Partial<ConversationState> = {}): Conclusion {
-  context.record.write({ ...learned, conclusion }, { events: [{ type: 'concluded', payload: { ...conclusion } }] });
+function saveConclusion(
+  context: ConversationContext,
+  conclusion: Conclusion,
+  learned: Partial<ConversationState> = {},
+  events: NewEvent[] = [],
+): Conclusion {
+  context.record.write({ ...learned, conclusion }, { events: [...events, { type: 'concluded', payload: { ...conclusion } }] });
   return conclusion;
 }
 

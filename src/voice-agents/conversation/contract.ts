@@ -27,7 +27,7 @@ export interface ConversationSetup {
   definition: AgentDefinition;
   initialContext: Record<string, unknown>;
   organization: { timezone: string; default_country: string };
-  /** Undefined: the setting LANGUAGE_MODEL. */
+  /** Undefined: the first of the organization's models for talks, else the setting LANGUAGE_MODEL. */
   model?: string | undefined;
   /** The possible dispositions, `{ code: meaning }`; a meaning may be empty. Empty: `defaultDispositions`. */
   dispositionCodes: Record<string, string>;
@@ -113,6 +113,8 @@ export interface ConversationState {
   nodesVisited: string[];
   extracted: Record<string, Json>;
   usage: { prompt_tokens: number; completion_tokens: number };
+  /** The same by the model that answered; undefined: nothing was asked, or the conversation began under an earlier version. */
+  usageByModel?: ModelUsage[];
   nextMessageId: number;
   /** Epoch ms. */
   startedAt: number;
@@ -120,6 +122,16 @@ export interface ConversationState {
   quietSince: number | null;
   isIdlePrompted: boolean;
   conclusion: Conclusion | null;
+}
+
+/** What one model was asked and has answered. */
+export interface ModelUsage {
+  /** The provider's name of the model. */
+  model: string;
+  /** The organization's language model; null: the service's own. */
+  languageModelId: number | null;
+  prompt_tokens: number;
+  completion_tokens: number;
 }
 
 /** The result of a conversation. Null: the model could not say. */

@@ -4,7 +4,7 @@ import { isRecord, type Json } from '../../library/json/json.ts';
 import type { OutputFormat } from '../../providers/language-model/contract.ts';
 import type { TalkNode } from '../definition/definition.ts';
 import type { ExtractionVariable } from '../definition/schemas.ts';
-import { addUsage } from './record.ts';
+import { countUsage, toFallbackEvent } from './record.ts';
 import { listEdgesFrom, getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
 import { toTranscript, formatTranscript } from './transcript.ts';
 
@@ -59,8 +59,8 @@ export async function extractVariables(context: ConversationContext, node: TalkN
     );
   const values = omitNullValues(answer.json);
   context.record.write(
-    { extracted: { ...state.extracted, ...values }, usage: addUsage(state.usage, answer.usage) },
-    { events: [{ type: 'extracted', nodeId: node.id, payload: { variables: values } }] },
+    { extracted: { ...state.extracted, ...values }, ...countUsage(state, answer) },
+    { events: [...(answer.fallbacks ?? []).map(toFallbackEvent), { type: 'extracted', nodeId: node.id, payload: { variables: values } }] },
   );
 }
 

@@ -1,5 +1,6 @@
 import { toTimestamp } from '../../library/time/clock.ts';
-import type { ConversationState, ConversationStore, StoredMessage } from './contract.ts';
+import type { Completion, ModelFallback } from '../../providers/language-model/contract.ts';
+import type { ConversationState, ConversationStore, ModelUsage, StoredMessage } from './contract.ts';
 import { truncateValue } from '../../library/json/truncate-value.ts';
 
 export type NewMessage = Omit<StoredMessage, 'id' | 'at' | 'nodeId'>;
@@ -73,6 +74,24 @@ export class ConversationRecord {
     });
   }
 }
+
+/** An answer of a model, added to the counts of the conversation. */
+export function countUsage(
+  { usage, usageByModel = [] }: ConversationState,
+  { model, usage: used, language_model_id }: Pick<Completion, 'model' | 'usage' | 'language_model_id'>,
+): Pick<ConversationState, 'usage' | 'usageByModel'> {
+  const id = language_model_id ?? null;
+  const isSame = (one: ModelUsage) => one.model === model && one.languageModelId === id;
+  const before = usageByModel.find(isSame);
+  const counted: ModelUsage = { model, languageModelId: id, ...addUsage(before ?? { prompt_tokens: 0, completion_tokens: 0 }, used) };
+  return { usage: addUsage(usage, used), usageByModel: [...usageByModel.filter((one) => !isSame(one)), counted] };
+}
+
+/** The event of a model that failed, so that the next one of the organization's models was asked. */
+export const toFallbackEvent = ({ model, failure, message }: ModelFallback): NewEvent => ({
+  type: 'model_fallback',
+  payload: { model, failure, message },
+});
 
 export const addUsage = (one: ConversationState['usage'], other: ConversationState['usage']): ConversationState['usage'] => ({
   prompt_tokens: one.prompt_tokens + other.prompt_tokens,

@@ -3,7 +3,7 @@ import type { ConversationState, TurnOutcome } from './contract.ts';
 import { findLastToolCallMessage, findOpenToolCalls, countToolRounds } from './model-messages.ts';
 import { listToolOffers, type ToolOffer } from './tool-offers.ts';
 import { runToolCalls } from './run-tool-calls.ts';
-import { addUsage, type NewEvent, type NewMessage } from './record.ts';
+import { countUsage, toFallbackEvent, type NewEvent, type NewMessage } from './record.ts';
 import { buildModelRequest } from './model-request.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { SpeechOutput } from './speech-output.ts';
@@ -102,7 +102,8 @@ export class Turn {
       if (delta.type === 'text') {
         firstWordMs ??= dependencies.now() - askedAt;
         this.speech.append(delta.text);
-      } else if (delta.type === 'failure') return this.#recordFailure(delta);
+      } else if (delta.type === 'fallback') record.write({}, { events: [toFallbackEvent(delta)] });
+      else if (delta.type === 'failure') return this.#recordFailure(delta);
       else return this.#recordAnswer(delta, offers, mustSpeak, { first_word_ms: firstWordMs, duration_ms: dependencies.now() - askedAt });
     }
     if (!this.isCurrent) return { kind: 'superseded' };
@@ -111,20 +112,23 @@ export class Turn {
 
   /** Stores the model's text and tool calls, and the end of the turn in the same write when there is no call. */
   #recordAnswer(
-    { tool_calls: asked, usage, model }: Extract<ConversationDelta, { type: 'end' }>,
+    delta: Extract<ConversationDelta, { type: 'end' }>,
     offers: ToolOffer[],
     mustSpeak: boolean,
     took: Record<string, number | null>,
   ): ModelAnswer {
     const { record } = this.#context;
+    const { tool_calls: asked, usage, model } = delta;
     const text = this.speech.finishUtterance();
-    const calls = mustSpeak ? [] : asked.map((call, index) => ({ ...call, id: `call_${record.state.nextMessageId}_${index}` }));
+    const calls = mustSpeak
+      ? []
+      : asked.map(({ name, arguments: json }, index) => ({ id: `call_${record.state.nextMessageId}_${index}`, name, arguments: json }));
     const isFinished = text !== '' && calls.length === 0;
     const answered = { model, ...usage, ...took, tool_calls: calls.map(({ name }) => name) };
     const message: NewMessage = { role: 'assistant', text, ...(calls.length > 0 && { toolCalls: calls }) };
     const end = isFinished ? this.#endOfTurn() : { change: {}, events: [] };
     record.write(
-      { usage: addUsage(record.state.usage, usage), ...end.change },
+      { ...countUsage(record.state, delta), ...end.change },
       {
         messages: text !== '' || calls.length > 0 ? [message] : [],
         events: [{ type: 'model_answered', payload: answered }, ...(text === '' ? [] : [toSaidEvent(text)]), ...end.events],

@@ -33,7 +33,7 @@ export const llmNode = defineNode<LlmData>({
   type: 'llm',
   label: 'Language model',
   description:
-    'Asks a language model. The output is { result, model, usage }; result is the text, or with output_schema (a JSON Schema of an object) the JSON that fits it. save_as also writes result to a variable. Rate limits, network trouble, 5xx and answers that do not fit are tried again.',
+    'Asks a language model. The output is { result, model, usage }, with fallbacks when other models of the organization failed before; result is the text, or with output_schema (a JSON Schema of an object) the JSON that fits it. save_as also writes result to a variable. Rate limits, network trouble, 5xx and answers that do not fit are tried again.',
   dataSchema: LlmData,
   handles: actionHandles,
   // Each completion costs money.
@@ -72,7 +72,7 @@ function toStepResult(answer: TextAnswer, saveAs: string | null): StepResult {
     const { failure: type, message, retryable, retry_after_seconds: retryAfterSeconds } = answer;
     return { kind: 'fail', type, message, retryable, retryAfterSeconds };
   }
-  const { result, model, usage } = answer;
+  const { result, model, usage, fallbacks } = answer;
   const assign = saveAs === null ? {} : { assign: { [saveAs]: result } };
-  return { kind: 'next', handle: defaultHandle, output: { result, model, usage }, ...assign };
+  return { kind: 'next', handle: defaultHandle, output: { result, model, usage, ...(fallbacks && { fallbacks }) }, ...assign };
 }

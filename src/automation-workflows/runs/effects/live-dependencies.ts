@@ -22,8 +22,9 @@ import { sendMessage } from '../../../messaging/messages/send-message.ts';
 import { urlPolicy } from '../../../providers/http/url-policy.ts';
 import { sendGuardedRequest } from '../../../providers/http/guarded-request.ts';
 import type { Effects, TextAnswer, TextRequest, GraphNode, NodeType } from '../../nodes/contract.ts';
-import type { LanguageModelSettings, OutputFormat } from '../../../providers/language-model/contract.ts';
-import { createLanguageModel } from '../../../providers/language-model/language-model.ts';
+import type { OutputFormat } from '../../../providers/language-model/contract.ts';
+import { loadPinnedModels } from '../../../language-models/pinned-models.ts';
+import { createPurposeModel } from '../../../language-models/purpose-models.ts';
 import { validateContext } from '../../../expressions/schemas/context-schema.ts';
 import { toContactRecord, type ContactRecord } from '../../../contacts/contacts/records.ts';
 import { toTimestamp } from '../../../library/time/clock.ts';
@@ -97,7 +98,7 @@ function createRunEffects(context: Context, run: ParentRun, recent: RecentFacts)
       return { event_id: accepted.id };
     },
     httpRequest: (_key, request) => sendGuardedRequest(request, urlPolicy(context.settings)),
-    completeText: (_key, request) => completeText(context.settings, request),
+    completeText: (_key, request) => completeText(context, request),
     searchKnowledge: (search) => searchChunks(context, search),
     startRun: (key, request) => startChildRun(context, run, toVisitKey(key), request),
     startCall: (item, request) => startJourneyCall(context, run, item, request),
@@ -123,15 +124,17 @@ const forgettingBefore = (recent: RecentFacts, effects: Effects): Effects =>
 const toVisitKey = (key: string): string => key.slice(0, key.lastIndexOf(':'));
 
 /** Asks the language model. An answer to a request with `output_schema` fits the schema, or is a failure. */
-async function completeText(settings: LanguageModelSettings, request: TextRequest): Promise<TextAnswer> {
-  const answer = await createLanguageModel(settings).complete({
+async function completeText(context: Context, request: TextRequest): Promise<TextAnswer> {
+  const model = createPurposeModel(context.settings, context.organization.id, await loadPinnedModels(context), 'journey');
+  const answer = await model.complete({
     model: request.model ?? undefined,
     system: request.system ?? undefined,
     messages: [{ role: 'user', content: request.prompt }],
     output: request.output_schema ? toOutputFormat(request.output_schema) : undefined,
   });
   if ('failure' in answer) return answer;
-  return { result: answer.json ?? answer.text, model: answer.model, usage: answer.usage };
+  const { json, text, model: answeredBy, usage, fallbacks } = answer;
+  return { result: json ?? text, model: answeredBy, usage, ...(fallbacks && { fallbacks }) };
 }
 
 const maxShownProblems = 3;

@@ -1,0 +1,2 @@
+export { completeWithAnthropic } from './completion.ts';
+export { converseWithAnthropic } from './conversation.ts';
