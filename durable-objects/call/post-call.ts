@@ -33,7 +33,9 @@ export async function finalizeCall(postCall: PostCallContext): Promise<boolean> 
   if (!(await isErased(postCall))) await writeTalkFile(postCall);
   const { database, organization } = context;
   const completion = completeAgentRun(context, toCurrentCompletion(postCall));
-  const listening = (await database.batch([...indexWords(postCall), completion, selectHasWebhookEndpoint(database, organization.id)], 'idempotent')).at(-1)!;
+  const listening = (
+    await database.batch([...indexWords(postCall), completion, selectHasWebhookEndpoint(database, organization.id)], 'idempotent')
+  ).at(-1)!;
   if (listening.length > 0)
     await publish(context, 'webhook_event.recorded', { type: setup.mode === 'textchat' ? 'chat.completed' : 'call.completed' });
   if (!hasCall()) return false;

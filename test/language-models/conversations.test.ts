@@ -210,7 +210,9 @@ test('an organization without models pays no row for having none, however many o
   const { client: other } = await newOrganization();
   for (const name of ['One', 'Two', 'Three']) await createModel(other, gpt({ name, purposes: {} }));
   const { id } = await newOrganization();
-  const { results, meta } = await env.DB.prepare(`SELECT ${pinnedModelsSql('?1')} AS models`).bind(id).all();
+  const { results, meta } = await env.DB.prepare(`SELECT ${pinnedModelsSql('?1')} AS models`)
+    .bind(id)
+    .all();
   expect([results, meta.rows_read]).toEqual([[{ models: '[]' }], 0]);
 });
 
