@@ -220,7 +220,7 @@ CREATE TRIGGER webhook_endpoint_disabled AFTER UPDATE OF status ON webhook_endpo
 WHEN NEW.status = 'disabled' AND OLD.status <> 'disabled' BEGIN
   INSERT INTO webhook_event (organization_id, type, subject, data, event_id, created_at) VALUES (
     NEW.organization_id, 'webhook_endpoint.disabled', 'webhook_endpoint:' || NEW.id,
-    json_object('webhook_endpoint_id', NEW.id, 'url', NEW.url, 'reason', NEW.disabled_reason, 'disabled_at', NEW.disabled_at),
+    json_object('webhook_endpoint_id', NEW.id, 'reason', NEW.disabled_reason, 'disabled_at', NEW.disabled_at),
     'evt_' || lower(hex(randomblob(16))), CAST(round(unixepoch('subsec') * 1000) AS INTEGER)
   );
 END;

@@ -110,7 +110,6 @@ export const eventExamples: Record<WebhookEventType | typeof testEventType, Reco
   'suppression.added': { suppression_id: 9, phone: '+14155550123', reason: 'do_not_call', source: 'manual', until_at: null },
   'webhook_endpoint.disabled': {
     webhook_endpoint_id: 1,
-    url: 'https://example.com/webhooks',
     reason: 'gone: the receiver answered 410, which says that it wants no more webhooks; resume the endpoint to send again',
     disabled_at: exampleMoment,
   },

@@ -166,7 +166,6 @@ export const eventTypes: Record<WebhookEventType | typeof testEventType, EventTy
     description: 'The service has disabled a webhook endpoint, which is told to the other endpoints.',
     data: {
       webhook_endpoint_id: id('endpoint that is disabled'),
-      url: text('Its address.'),
       reason: text('What led to it, and what to do.'),
       disabled_at: moment('When it was disabled'),
     },

@@ -129,7 +129,7 @@ const queries: Record<string, string> = {
   webhook_endpoint_organization: "FROM webhook_endpoint WHERE organization_id = ?1 AND status <> 'deleted' AND id < ?2 ORDER BY id DESC",
   webhook_endpoint_wake: 'FROM webhook_endpoint WHERE wake_at IS NOT NULL AND wake_at <= ?',
   webhook_message_due: 'm.due_at IS NOT NULL AND m.due_at <= ?3 ORDER BY m.due_at',
-  webhook_message_pending: "o.subject = m.subject AND o.status = 'pending') AS head",
+  webhook_message_pending: "o.subject = m.subject AND o.status = 'pending' AND o.sequence < m.sequence) AS previous",
   webhook_delivery_contact: 'INDEXED BY webhook_delivery_contact WHERE contact_id = ?1',
   webhook_delivery_id: 'FROM webhook_delivery WHERE trigger_id = ?1 AND delivery_id = ?3',
 };

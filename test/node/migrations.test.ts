@@ -36,7 +36,7 @@ const landed = {
   '0028_one_spelling_of_phones.sql': 'e655bf67dc9ef2b8',
   '0029_search_terms.sql': '5f4d533c171fca36',
   '0030_suppression_evidence.sql': 'c52333f7b3358203',
-  '0031_webhook_endpoints.sql': 'fb3d37b47e72f3c3',
+  '0031_webhook_endpoints.sql': '5e57a4fe26c7221b',
   '0032_call_lists.sql': '2a610bce46728da7',
   '0033_language_models.sql': 'e0abf0d10af15827',
 };

@@ -217,6 +217,8 @@ describe('an endpoint', () => {
         data: { webhook_endpoint_id: endpoint.id, reason: record.disabled_reason, disabled_at: record.disabled_at },
       },
     ]);
+    // An address may have a credential in it.
+    expect(other.received[0]!.body).not.toContain(endpoint.receiver.url);
     // Nothing is recorded while it is disabled; what was pending is sent once it is resumed.
     await suppressNumber(endpoint.client);
     expect(await deliveriesOf(endpoint)).toHaveLength(1);

@@ -66,15 +66,16 @@ async function sendPage(
     bySubject,
     async (messages) => {
       const inOrder = messages.toSorted((one, other) => one.sequence - other.sequence);
-      let isHeld = inOrder[0]!.head !== inOrder[0]!.sequence;
+      // The message that has just ended; undefined: it failed. The one before a message is not in the page when it waits itself.
+      let ended: number | null | undefined = null;
       for (const message of inOrder) {
-        if (isHeld) held.push(message.sequence);
+        if (message.previous !== ended) held.push(message.sequence);
         else {
           if (asksForPause || isOver()) return;
           const sent = await sendMessage(context, endpoint, message, secrets);
           unrecorded.sent.push(sent);
           asksForPause ||= sent.end.retryAfterMs !== null || sent.end.status === 410;
-          isHeld = sent.outcome.status === 'pending';
+          ended = sent.outcome.status === 'pending' ? undefined : message.sequence;
         }
       }
     },

@@ -7,9 +7,9 @@ import type { EndpointHealth } from './endpoint-health.ts';
 
 const isOfEndpoint = (alias: string) => `${alias}.organization_id = ?1 AND ${alias}.endpoint_id = ?2`;
 
-/** A message that is due. `head` is the first pending message of its subject: itself, or the one that it waits for. */
+/** A message that is due. `previous` is the last pending message of its subject before it, which has to end first; null: there is none. */
 export interface DueMessage extends MessageRow {
-  head: number;
+  previous: number | null;
 }
 
 /** The messages that are due at `now`, the longest due first. */
@@ -21,7 +21,8 @@ export const findDueMessages = (
 ): Promise<DueMessage[]> =>
   database.all(
     database.prepare<DueMessage>(
-      `SELECT m.*, (SELECT min(o.sequence) FROM webhook_message o INDEXED BY webhook_message_pending WHERE ${isOfEndpoint('o')} AND o.subject = m.subject AND o.status = 'pending') AS head
+      `SELECT m.*, (SELECT max(o.sequence) FROM webhook_message o INDEXED BY webhook_message_pending
+         WHERE ${isOfEndpoint('o')} AND o.subject = m.subject AND o.status = 'pending' AND o.sequence < m.sequence) AS previous
        FROM webhook_message m INDEXED BY webhook_message_due WHERE ${isOfEndpoint('m')} AND m.due_at IS NOT NULL AND m.due_at <= ?3 ORDER BY m.due_at, m.sequence LIMIT ?4`,
       organizationId,
       endpointId,
