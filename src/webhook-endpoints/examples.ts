@@ -39,7 +39,15 @@ const page = { total: 1, limit: 50, offset: 0, next_cursor: null };
 
 /** Example requests that work in the order of the OpenAPI document, where the ids of deliveries come from its links. */
 export const webhookEndpointExamples: ExamplesByOperation = {
-  'webhookEndpoints.create': { body, answer: { ...endpoint, secret } },
+  'webhookEndpoints.create': [
+    { name: 'some', summary: 'For some events', body, answer: { ...endpoint, secret } },
+    {
+      name: 'all',
+      summary: 'For all events',
+      body: { url: 'https://example.com/all-webhooks' },
+      answer: { ...endpoint, id: 2, url: 'https://example.com/all-webhooks', description: '', events: null, secret },
+    },
+  ],
   'webhookEndpoints.list': { answer: { webhook_endpoints: [endpoint], ...page } },
   'webhookEndpoints.get': { path, answer: endpoint },
   'webhookEndpoints.update': { path, body: { events: null }, answer: forAll },
@@ -65,5 +73,5 @@ export const webhookEndpointExamples: ExamplesByOperation = {
     body: { from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z', status: 'failed' },
     answer: { replayed: 12, next_from: null },
   },
-  'webhookEndpoints.delete': { path, answer: { status: 'deleted' } },
+  'webhookEndpoints.delete': { path: { endpoint_id: 2 }, answer: { status: 'deleted' } },
 };
