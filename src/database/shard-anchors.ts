@@ -206,7 +206,7 @@ export const anchorsSql = (shard: number): string[] =>
 const autoincrementedTable = 'knowledge_chunk';
 
 /** Columns that are unique among the rows of no organization, too. */
-const uniqueColumns: ReadonlySet<string> = new Set(['phone', 'account_id', 'provider']);
+const uniqueColumns: ReadonlySet<string> = new Set(['phone', 'account_id', 'provider', 'call_run_id']);
 
 const isUnique = (column: string, value: string): boolean => value === "'anchor'" || uniqueColumns.has(column);
 

@@ -126,7 +126,7 @@ describe('a session whose object dies', () => {
           () =>
             (isJudge(body)
               ? { verdict: 'yes', reason: 'They were.' }
-              : { disposition: 'resolved', summary: 's', sentiment: 'neutral', tags: [] }) as unknown as Script,
+              : { disposition: 'resolved', summary: 's', sentiment: 'neutral', tags: [], do_not_call_quote: null }) as unknown as Script,
         ),
     });
     // All at once, since the platform takes its time to fire an alarm again.

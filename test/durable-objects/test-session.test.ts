@@ -376,7 +376,7 @@ describe('checks', () => {
     { name: 'Fair', type: 'judge', criteria: 'Both were fair' },
   ];
   const leaves = (_body: unknown, turn: number) => (turn === 0 ? { calls: [['leave'] as [string]] } : 'Goodbye then.');
-  const concluded = { disposition: 'sold', summary: 's', sentiment: 'neutral', tags: [] };
+  const concluded = { disposition: 'sold', summary: 's', sentiment: 'neutral', tags: [], do_not_call_quote: null };
 
   test('are listed in their order, and a required check that does not hold fails the session', async () => {
     const { asked } = scripted({
