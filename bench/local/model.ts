@@ -25,7 +25,13 @@ export interface Model {
 const firstWordDelayMs = 50;
 const wordMs = 15;
 const words = 'Of course. The delivery comes on Tuesday before noon.'.split(/(?= )/);
-const conclusion = { disposition: 'unclear', summary: 'They talked about a delivery.', sentiment: 'neutral', tags: ['delivery'] };
+const conclusion = {
+  disposition: 'unclear',
+  summary: 'They talked about a delivery.',
+  sentiment: 'neutral',
+  tags: ['delivery'],
+  do_not_call_quote: null,
+};
 
 /**
  * A model with OpenAI's interface that says the same to everything, a word at a time, makes vectors as the simulated one does, and notes
