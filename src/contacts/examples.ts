@@ -63,11 +63,12 @@ export const contactExamples: ExamplesByOperation = {
   'suppressions.create': [
     { name: 'forGood', summary: 'Never call it again', body: { phone: '(212) 555-0111', reason: 'asked not to be called' } },
     { name: 'forATime', summary: 'Not until a day', body: { phone: '(212) 555-0112', until: '2099-01-01T00:00:00Z' } },
+    { name: 'byLetter', summary: 'With a reason, restored below', body: { phone: '(212) 555-0117', reason: 'asked by letter' } },
   ],
   'suppressions.list': {},
   'suppressions.import': { body: { csv: 'phone,reason\n(212) 555-0113,asked by letter\n+44 20 7946 0959,\nunknown,\n' } },
   'suppressions.export': {},
-  'suppressions.restore': { path: { suppression_id: 1 }, body: { reason: 'Asked for a call by e-mail' } },
+  'suppressions.restore': { path: { suppression_id: 3 }, body: { reason: 'Asked for a call by e-mail' } },
   'suppressions.listProposals': {},
   'suppressions.confirmProposal': {
     path: { proposal_id: 1 },
