@@ -79,6 +79,7 @@ describe('a conversation over the carrier’s relay', () => {
         extracted_variables: { preferred_day: 'Tuesday' },
         preferred_day: 'Tuesday',
       },
+      answered_by: null,
       cost_info: {
         llm_tokens: { prompt: expect.any(Number), completion: expect.any(Number) },
         call_duration_seconds: 20,

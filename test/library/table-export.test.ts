@@ -33,7 +33,13 @@ test('a workbook reads back as the same texts and numbers', async () => {
 const controlCharacters = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
 test('any workbook is a valid archive, and any of its texts reads back as it was', async () => {
-  const text = fc.string({ unit: 'binary', maxLength: 30 }).map((value) => value.toWellFormed().replaceAll(controlCharacters, ''));
+  // The reader takes these private characters for signs of symbol fonts.
+  const text = fc.string({ unit: 'binary', maxLength: 30 }).map((value) =>
+    value
+      .toWellFormed()
+      .replaceAll(controlCharacters, '')
+      .replaceAll(/[\uf000-\uf0ff]/g, ''),
+  );
   const escape = fc.constantFrom('_x0041_', '_x000A_', 'a_x005F_b', ']]>', '&amp;', '\r\n', '\t', '');
   const value = fc.oneof(
     text,

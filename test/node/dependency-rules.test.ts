@@ -40,6 +40,7 @@ const violations: [rule: string, from: string, to: string][] = [
   ['floor-of-http', 'src/http/router.ts', 'src/accounts/schemas.ts'],
   ['floor-of-accounts', 'src/accounts/members/add.ts', 'src/contacts/contacts/create.ts'],
   ['floor-of-expressions', 'src/expressions/templates/engine.ts', 'src/contacts/contacts/read.ts'],
+  ['floor-of-webhook-endpoints', 'src/webhook-endpoints/event-types.ts', 'src/contacts/contacts/read.ts'],
   ['floor-of-contacts', 'src/contacts/contacts/read.ts', 'src/events/list.ts'],
   ['floor-of-events', 'src/events/accept.ts', 'src/messaging/schemas.ts'],
   ['floor-of-knowledge-base', 'src/knowledge-base/search/search.ts', 'src/automation-workflows/triggers/match.ts'],
