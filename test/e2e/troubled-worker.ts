@@ -66,6 +66,7 @@ export const LoadTestObject = onTrouble(sound.LoadTestObject);
 export const TestSessionObject = onTrouble(sound.TestSessionObject);
 export const VectorIndexObject = onTrouble(sound.VectorIndexObject);
 export const CampaignObject = onTrouble(sound.CampaignObject);
+export const WebhookEndpointObject = onTrouble(sound.WebhookEndpointObject);
 
 const worker = sound.default;
 
