@@ -82,7 +82,9 @@ function saveConclusion(
   learned: Partial<ConversationState> = {},
   events: NewEvent[] = [],
 ): Conclusion {
-  context.record.write({ ...learned, conclusion }, { events: [...events, { type: 'concluded', payload: { ...conclusion } }] });
+  const { doNotCallRequest: request, ...result } = conclusion;
+  const payload = { ...result, ...(request && { do_not_call_request: request }) };
+  context.record.write({ ...learned, conclusion }, { events: [...events, { type: 'concluded', payload }] });
   return conclusion;
 }
 

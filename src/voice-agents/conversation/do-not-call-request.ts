@@ -11,15 +11,18 @@ export function findDoNotCallRequest(quote: unknown, messages: readonly StoredMe
   const wanted = toComparable(quote);
   const said = messages.filter(({ role, text }) => role === 'user' && wanted !== '' && toComparable(text).includes(wanted));
   const latest = said.at(-1);
-  return { quote: quote.trim().slice(0, maxSentenceLength), sentence: latest ? cutSentence(latest.text, wanted) : null };
+  return { quote: cut(quote.trim()), sentence: latest ? cutSentence(latest.text, wanted) : null };
 }
 
 /** The sentence with the words, or the whole text where they span several. */
 function cutSentence(text: string, wanted: string): string {
   const line = text.trim().replace(/\s+/g, ' ');
   const sentences = line.split(/(?<=[.!?])\s+|(?<=[。！？])/);
-  return (sentences.find((sentence) => toComparable(sentence).includes(wanted)) ?? line).slice(0, maxSentenceLength);
+  return cut(sentences.find((sentence) => toComparable(sentence).includes(wanted)) ?? line);
 }
+
+/** A database cannot store half of a character, which a cut may leave. */
+const cut = (text: string): string => text.slice(0, maxSentenceLength).toWellFormed();
 
 /** Letters and digits in words with a space around each, so that words are not found inside of others. */
 function toComparable(text: string): string {
