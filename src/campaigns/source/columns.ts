@@ -3,6 +3,7 @@ import { toSnakeCaseKey } from '../../contacts/import/header-key.ts';
 import { findNamedColumn, locateColumn, missingColumnMessage } from '../../contacts/import/missing-column.ts';
 import { findPhoneColumns } from '../../contacts/import/phone-columns.ts';
 import { columnName, type Table } from '../../library/delimited-text/table-of-records.ts';
+import { createUniqueNames } from '../../library/text/unique-names.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import type { SourceOptions } from './options.ts';
 
@@ -54,14 +55,11 @@ export const hasPhoneColumn = (cells: string[], { phone_column: named }: SourceO
 
 /** The names of variables, as templates write them: `First Name` is `first_name`, a second one `first_name_2`. */
 function nameVariables(headers: string[], phone: number): SourceColumns['variables'] {
-  const taken = new Set<string>();
+  const toUnique = createUniqueNames();
   return headers.flatMap((header, index) => {
     if (index === phone) return [];
     const position = columnName(index);
-    const plain = toSnakeCaseKey(header) || position;
-    let name = plain;
-    for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
-    taken.add(name);
+    const name = toUnique(toSnakeCaseKey(header) || position);
     return [{ index, name, isNamed: header !== position }];
   });
 }

@@ -1,4 +1,5 @@
 import { columnName } from '../../library/delimited-text/table-of-records.ts';
+import { createUniqueNames } from '../../library/text/unique-names.ts';
 import { ambiguousNameHeaders, familyFirstNameHeaders, fieldHeaders, fullNameHeaders } from './contact-headers.ts';
 import { toHeaderKey, toSnakeCaseKey } from './header-key.ts';
 
@@ -46,12 +47,6 @@ export function toCustomKey(header: string): string {
 
 /** A key for each header, unique and different from the fields of a contact. */
 function toCustomKeys(headers: string[]): string[] {
-  const taken = new Set<string>();
-  return headers.map((header, index) => {
-    const wanted = toCustomKey(header) || columnName(index);
-    let key = wanted;
-    for (let count = 2; taken.has(key); count += 1) key = `${wanted}_${count}`;
-    taken.add(key);
-    return key;
-  });
+  const toUnique = createUniqueNames();
+  return headers.map((header, index) => toUnique(toCustomKey(header) || columnName(index)));
 }

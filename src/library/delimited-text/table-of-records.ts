@@ -1,4 +1,5 @@
 import { UnreadableFileError } from '../text/unreadable-file.ts';
+import { createUniqueNames } from '../text/unique-names.ts';
 import { findHeader } from './find-header.ts';
 import type { FileRecord } from './parse-records.ts';
 
@@ -95,12 +96,6 @@ async function* toRows(sample: TableRow[], rest: AsyncIterable<FileRecord>): Asy
 
 /** Names of columns, unique and never blank: a repeated header gets a suffix (`Name_2`), a blank one its position (`column_3`). */
 export function nameHeaders(cells: string[]): string[] {
-  const taken = new Set<string>();
-  return cells.map((cell, index) => {
-    const name = cell.replace(/\s+/g, ' ') || columnName(index);
-    let unique = name;
-    for (let count = 2; taken.has(unique.toLowerCase()); count += 1) unique = `${name}_${count}`;
-    taken.add(unique.toLowerCase());
-    return unique;
-  });
+  const toUnique = createUniqueNames((name) => name.toLowerCase());
+  return cells.map((cell, index) => toUnique(cell.replace(/\s+/g, ' ') || columnName(index)));
 }
