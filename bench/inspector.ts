@@ -19,6 +19,11 @@ export class Inspector {
       const message = JSON.parse(String(data)) as { id?: number; result?: object; error?: object };
       if (message.id !== undefined) this.#waiting.get(message.id)?.(message);
     });
+    // An isolate that runs out of memory ends without an answer.
+    socket.addEventListener('close', () => {
+      for (const answer of this.#waiting.values()) answer({ error: { message: 'the isolate has ended' } });
+      this.#waiting.clear();
+    });
   }
 
   static async attach(inspector: URL, isolate: string): Promise<Inspector> {
@@ -63,6 +68,7 @@ export class Inspector {
   #command(method: string, parameters = {}): Promise<object> {
     const id = ++this.#sent;
     return new Promise((resolve, reject) => {
+      if (this.#socket.readyState !== WebSocket.OPEN) return reject(new Error(`${method}: the isolate has ended`));
       this.#waiting.set(id, ({ result = {}, error }) =>
         error ? reject(new Error(`${method}: ${JSON.stringify(error)}`)) : resolve(result),
       );

@@ -9,7 +9,7 @@ const pages = 100;
 const mebibyte = 1 << 20;
 /** What a file of 25 MiB may take. The heap has what the file leaves of that, and some room for what V8 keeps free. */
 const maxMegabytes = 100;
-const heapMegabytes = 80;
+const heapMegabytes = 76;
 
 /**
  * Processes files of the largest allowed size in a service whose isolate has only as much heap as the limit leaves: a table until it is cut into

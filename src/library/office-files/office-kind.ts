@@ -1,3 +1,4 @@
+import { decodeLatin1 } from '../text/decode-latin1.ts';
 import type { ArchiveEntry } from './list-archive-entries.ts';
 
 /** What a zip archive is: an Office document, a file of another office program, or any other archive. */
@@ -34,7 +35,7 @@ type CompoundFileKind = 'encrypted' | 'doc' | 'ppt' | 'xls' | 'other';
 
 /** The kind of a compound file, by the names of its streams (MS-OFFCRYPTO, 2.3). */
 export function detectCompoundFileKind(bytes: Uint8Array): CompoundFileKind {
-  const parts = [bytes.subarray(0, 1 << 20), bytes.subarray(-(1 << 20))].map((part) => new TextDecoder('latin1').decode(part));
+  const parts = [bytes.subarray(0, 1 << 20), bytes.subarray(-(1 << 20))].map((part) => decodeLatin1(part));
   const holds = (stream: string) => parts.some((part) => part.includes([...stream].join('\0')));
   if (holds('EncryptedPackage')) return 'encrypted';
   if (holds('WordDocument')) return 'doc';

@@ -1,3 +1,4 @@
+import { decodeLatin1 } from '../../../library/text/decode-latin1.ts';
 import { tooLarge } from '../../../library/text/unparsable-document.ts';
 import { exportAgainAdvice, maxUnpackedStreamBytes, parsePacking, findStreamEnd, decodeNames } from './reject-decompression-bombs.ts';
 import { unpackStream } from './unpack-stream.ts';
@@ -48,10 +49,9 @@ export class PdfObjects {
   /** The unpacked bytes of a stream, as Latin 1; empty when the object has none. */
   async unpack({ text, start }: PdfObject): Promise<string> {
     if (start === undefined) return '';
-    const decoder = new TextDecoder('latin1');
     let unpacked = '';
     for await (const piece of unpackStream(this.bytes.subarray(start, findStreamEnd(this.file, start)), parsePacking(text))) {
-      unpacked += decoder.decode(piece);
+      unpacked += decodeLatin1(piece);
       if (unpacked.length > maxUnpackedStreamBytes) break;
       this.totalUnpackedBytes += piece.length;
       if (this.totalUnpackedBytes > maxTotalUnpackedBytes)

@@ -1,3 +1,4 @@
+import { decodeLatin1 } from '../../../library/text/decode-latin1.ts';
 import { getDocumentProxy } from 'unpdf';
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import type { BlockWriter } from '../block-writer.ts';
@@ -30,8 +31,8 @@ const maxPages = 5000;
 /** Reads a PDF page by page, so that one page is in memory at a time. Throws `UnparsableDocument`. */
 export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   // The library reads the beginning of a truncated file and silently omits the rest.
-  if (!new TextDecoder('latin1').decode(bytes.subarray(-endMarkSearchBytes)).includes(endMark)) throw damaged('it is cut off');
-  const file = new TextDecoder('latin1').decode(bytes);
+  if (!decodeLatin1(bytes.subarray(-endMarkSearchBytes)).includes(endMark)) throw damaged('it is cut off');
+  const file = decodeLatin1(bytes);
   await rejectDecompressionBombs(bytes, file);
   const objects = await PdfObjects.read(bytes, file);
   const costs = await DrawingCosts.measure(objects, bytes.length);
