@@ -24,12 +24,21 @@ export interface PageReadingState {
   hyphens: HyphenJoiner;
 }
 
-/** The paragraphs of a page, region by region, in reading order, and its form fields. */
-export function* readPageParagraphs({ number, page, segments, fields }: ReadPage, memory: PageReadingState): Generator<PageParagraph[]> {
+/** The paragraphs of a page, region by region, in reading order, its form fields, and the descriptions of its pictures. */
+export function* readPageParagraphs(
+  { number, page, segments, fields, pictures }: ReadPage,
+  memory: PageReadingState,
+): Generator<PageParagraph[]> {
   if (segments) yield* readSorted(memory.running.removeFrom(segments, number), page.rules, number, memory.hyphens);
   else yield [toUnplacedParagraph('text', number, page.runs.map((run) => run.text).join(' '))];
   if (page.aside.trim() !== '') yield [toUnplacedParagraph('text', number, page.aside)];
   for (const field of fields) yield [toUnplacedParagraph('field', number, field)];
+  yield* readPictures({ number, pictures });
+}
+
+/** Of a page whose text cannot be read, these are all. */
+export function* readPictures({ number, pictures }: Pick<ReadPage, 'number' | 'pictures'>): Generator<PageParagraph[]> {
+  for (const picture of pictures) yield [toUnplacedParagraph('field', number, picture)];
 }
 
 function* readSorted(segments: Segment[], rules: Rule[], number: number, hyphens: HyphenJoiner): Generator<PageParagraph[]> {

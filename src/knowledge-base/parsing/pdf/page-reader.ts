@@ -1,6 +1,7 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import type { DrawingCosts } from './drawing-cost.ts';
 import type { FormFields } from './form-fields.ts';
+import type { PictureDescriptions } from './picture-descriptions.ts';
 import { toPageRuns, type PageRuns } from './page-runs.ts';
 import { nearPages, type RunningLines } from './running-lines.ts';
 import { toSegments, type Segment } from './segments.ts';
@@ -26,6 +27,8 @@ export interface ReadPage {
   segments: Segment[] | undefined;
   /** The filled form fields. */
   fields: string[];
+  /** What the page says of its pictures. */
+  pictures: string[];
 }
 
 /** Reads the pages in order, a few ahead of the one that it returns, so that running lines can be compared with those of the next pages. */
@@ -33,13 +36,19 @@ export class PageReader {
   private readonly pdf: PDFDocumentProxy;
   private readonly costs: DrawingCosts;
   private readonly fields: FormFields;
+  private readonly pictures: PictureDescriptions;
   private readonly running: RunningLines;
   private comparisons = 0;
 
-  constructor(pdf: PDFDocumentProxy, costs: DrawingCosts, fields: FormFields, running: RunningLines) {
+  constructor(
+    pdf: PDFDocumentProxy,
+    { costs, fields, pictures }: { costs: DrawingCosts; fields: FormFields; pictures: PictureDescriptions },
+    running: RunningLines,
+  ) {
     this.pdf = pdf;
     this.costs = costs;
     this.fields = fields;
+    this.pictures = pictures;
     this.running = running;
   }
 
@@ -58,12 +67,13 @@ export class PageReader {
     this.costs.checkPage(number, page.ref?.num);
     const runs = toPageRuns(await readTextItems(page), this.costs.rulingLines(page.ref?.num), page.getViewport({ scale: 1 }));
     const fields = await this.fields.readPage(page);
+    const pictures = await this.pictures.readPage(page);
     page.cleanup();
     // Without this the library keeps fonts and texts of all pages: 70 KB a page.
     if (number % pagesBetweenCleanups === 0) await this.pdf.cleanup();
     const segments = this.isSortable(runs) ? toSegments(runs.runs) : undefined;
     if (segments) this.running.note(segments, number, runs.height);
-    return { number, page: runs, segments, fields };
+    return { number, page: runs, segments, fields, pictures };
   }
 
   private isSortable({ runs }: PageRuns): boolean {

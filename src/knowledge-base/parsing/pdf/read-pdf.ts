@@ -18,7 +18,8 @@ import { continueTable, maxHeaderRows } from './continued-tables.ts';
 import { countImages } from './count-images.ts';
 import { FormFields } from './form-fields.ts';
 import { markMeaninglessFonts, showMarks } from './meaningless-fonts.ts';
-import { hasReadableText, readPageParagraphs } from './page-paragraphs.ts';
+import { hasReadableText, readPageParagraphs, readPictures } from './page-paragraphs.ts';
+import { PictureDescriptions } from './picture-descriptions.ts';
 import { countFontLoads, PageReader } from './page-reader.ts';
 import { rejectDecompressionBombs } from './reject-decompression-bombs.ts';
 import { DrawingCosts } from './drawing-cost.ts';
@@ -38,14 +39,14 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
   const costs = await DrawingCosts.measure(objects, bytes.length);
   const ranges = await countFontRanges(objects);
   const hasDeepBookmarks = mayHaveDeepBookmarks(objects, file);
-  const fields = FormFields.find(objects, file);
+  const extras = { costs, fields: FormFields.find(objects, file), pictures: PictureDescriptions.find(objects) };
   writer.warnings.add('images_skipped', { count: countImages(objects) });
   const marked = markMeaninglessFonts(bytes, file, objects);
   const pdf = await openPdf(marked ?? bytes);
   try {
     if (pdf.numPages > maxPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${maxPages}`);
     checkFontRanges(ranges, countFontLoads(pdf.numPages));
-    const { paragraphs, pagesWithoutText } = await readPages(pdf, costs, fields);
+    const { paragraphs, pagesWithoutText } = await readPages(pdf, extras);
     if (marked) writer.warnings.add('characters_damaged', { count: replaceMarks(paragraphs) });
     const levels = detectHeadingLevels(paragraphs, hasDeepBookmarks ? [] : await readBookmarks(pdf));
     for (const paragraph of paragraphs) writeParagraph(paragraph, levels.get(paragraph), writer);
@@ -77,21 +78,18 @@ async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
 
 async function readPages(
   pdf: PDFDocumentProxy,
-  costs: DrawingCosts,
-  fields: FormFields,
+  extras: ConstructorParameters<typeof PageReader>[1],
 ): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number[] }> {
   const paragraphs: PageParagraph[] = [];
   const memory = { running: new RunningLines(), hyphens: new HyphenJoiner() };
   const pagesWithoutText: number[] = [];
   let header: string[][] = [];
   let characters = 0;
-  for await (const page of new PageReader(pdf, costs, fields, memory.running).pages()) {
-    if (!hasReadableText(page)) {
-      pagesWithoutText.push(page.number);
-      continue;
-    }
+  for await (const page of new PageReader(pdf, extras, memory.running).pages()) {
+    const isReadable = hasReadableText(page);
+    if (!isReadable) pagesWithoutText.push(page.number);
     let isFirst = true;
-    for (const found of readPageParagraphs(page, memory)) {
+    for (const found of isReadable ? readPageParagraphs(page, memory) : readPictures(page)) {
       for (const paragraph of found) {
         if (isFirst) continueTable(paragraphs.at(-1), paragraph, header);
         if (paragraph.kind === 'table' && paragraph.isContinued !== true) header = paragraph.rows.slice(0, maxHeaderRows);
