@@ -17,7 +17,7 @@ import { collect } from './import-reading.ts';
 const german: NewOrganization = { defaultCountry: 'DE' };
 const title = 'Unsere Kunden, Stand Herbst';
 const header = ['First name', 'Last name', 'Email', 'Company phone', 'Work phone', 'Home phone', 'Direct phone', 'Mobile', 'Note'];
-/** Every kind of row: each phone column, national forms, quotes, line breaks, people twice, bad numbers, cells right of the headers. */
+/** Every kind of row: each phone column, national forms, quotes, line breaks, people twice, bad numbers and addresses, cells right of the headers. */
 const people = [
   ['Jürgen', 'Groß', 'j@example.org', '+49 30 9000001', '', '', '', '0170 1234567', 'asked for "Tee", twice'],
   ['Zoë', 'Lefèvre', 'z@example.org', '+49 30 9000001', '+33 1 42 68 53 00', '', '+33 6 12 34 56 78', '', 'two\nlines; and a semicolon'],
@@ -26,13 +26,13 @@ const people = [
   ['Firma', '', 'info@example.org', '+49 30 9000005', '', '', '', '', '\'n\' roll, three\n\n"quoted"\nlines'],
   ['Jürgen', 'Groß', '', '', '', '', '', '+49 (0)170 1234567', ''],
   ['Bad', 'Number', 'b@example.org', '', '', '', '', '12', 'nobody can call'],
-  ['Half', 'Bad', '', '', '+49 30 9000008', '', '', 'n/a', 'the mobile is none'],
+  ['Half', 'Bad', 'keine @', '', '+49 30 9000008', '', '', 'n/a', 'the mobile is none'],
   ['Wide', 'Row', 'w@example.org', '', '', '', '', '+49 170 1234569', '', 'beyond', '', 'far beyond'],
   ['Nobody', '', '', '', '', '', '', '', 'without a number'],
   ['Zoé', '', '', '', '', '', '(06) 12 34 56 78', '+33 6 12 34 56 78', 'three', '', 'later'],
   ['', 'Schön', '', '030/9000005', '', '', '', '', ''],
   ['', '', 'sz@example.org', '', '', '', '', '0170 / 1234567', 'at last'],
-  ['Doppel', 'Nummer', '', '', '', '', '', '0170 1234571 / 0170 1234572', ''],
+  ['Doppel', 'Nummer', 'Doppel <d@example.org>, n@example.org', '', '', '', '', '0170 1234571 / 0170 1234572', ''],
 ];
 
 const toText = (delimiter: string, lines: string[][] = [[title], header, ...people]): string =>
@@ -144,9 +144,15 @@ const expectedContacts = [
   ],
   ['+49309000004', 'Anaïs "die Große"', 'Müller-Lüdenscheidt', null, { note: 'a tab\tand | a bar' }],
   ['+49309000005', 'Firma', 'Schön', 'info@example.org', { note: '\'n\' roll, three\n\n"quoted"\nlines' }],
-  ['+49309000008', 'Half', 'Bad', null, { note: 'the mobile is none', mobile: 'n/a' }],
+  ['+49309000008', 'Half', 'Bad', null, { note: 'the mobile is none', mobile: 'n/a', email_column: 'keine @' }],
   ['+491701234569', 'Wide', 'Row', 'w@example.org', { column_10: 'beyond', column_12: 'far beyond' }],
-  ['+491701234571', 'Doppel', 'Nummer', null, { mobile: '0170 1234571 / 0170 1234572' }],
+  [
+    '+491701234571',
+    'Doppel',
+    'Nummer',
+    'd@example.org',
+    { mobile: '0170 1234571 / 0170 1234572', email_column: 'Doppel <d@example.org>, n@example.org' },
+  ],
 ];
 
 describe('the same list of people is the same people', () => {

@@ -298,10 +298,10 @@ describe('a sync of a sheet', () => {
 
   test('a row that is refused is still there, so its contact stays on the list', async () => {
     const { integration, resync, setCells, members } = await leadsService();
-    await setCells('C3', [['no address at all @ @']]);
+    await setCells('A3', [['a'.repeat(5000)]]);
     expect(await resync(integration)).toMatchObject({
       failed: 1,
-      errors: [{ row: 3, detail: 'invalid_email', message: expect.any(String) }],
+      errors: [{ row: 3, detail: 'invalid_first_name', message: expect.any(String) }],
     });
     expect(await members(list)).toHaveLength(120);
   });
@@ -396,12 +396,12 @@ describe('several rows of one person', () => {
 
   test('of which one cannot be stored are folded without it, and it is named', async () => {
     const { integration, resync, setCells, second, members } = await repeatedLeads();
-    await setCells('A701', [['Bad', '(917) 200-0101', 'no address at all @ @']]);
+    await setCells('A701', [['a'.repeat(5000), '(917) 200-0101']]);
     for (let time = 0; time < 2; time++) {
       expect(await resync(integration)).toMatchObject({
         rows_seen: 125,
         failed: 1,
-        errors: [{ row: 701, detail: 'invalid_email', message: expect.any(String) }],
+        errors: [{ row: 701, detail: 'invalid_first_name', message: expect.any(String) }],
       });
       expect(await second()).toMatchObject({ first_name: 'Far below', custom_fields: { city: 'Porto' } });
     }

@@ -1,6 +1,7 @@
 import { hasSeveralNumbers, type PhoneErrorReason } from '../../library/phone/phone-numbers.ts';
 import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { mapContactColumns, type ContactColumns, type ContactField } from './contact-columns.ts';
+import { findEmail } from './find-email.ts';
 import { choosePhoneColumns, chooseRowPhone } from './choose-phone.ts';
 import { findNamedColumn, missingColumnMessage } from './missing-column.ts';
 import { findPhoneColumns } from './phone-columns.ts';
@@ -90,7 +91,7 @@ function readContactRow(row: TableRow, phoneColumns: number[], columns: ContactC
   const externalId = isUsableId(fieldCell('external_id')) ? fieldCell('external_id') : '';
   if (!phone && !externalId) return refuse('no_key', '', 'The row has neither a phone number nor an id; give it one of them');
 
-  const email = /(?<![^\s@<>;,:])[^\s@<>;,:]+@[^\s@<>;,]+/.exec(fieldCell('email'))?.[0] ?? '';
+  const email = findEmail(fieldCell('email'));
   const tags = splitTags(fieldCell('tags'));
   const names =
     columns.fullName === undefined

@@ -4,14 +4,14 @@ import type { BooksData, BooksMapping, Direction, Integration, SheetData } from 
 import { isContactField, toCustomField } from '../mapping/contact-fields.ts';
 
 /** The fields whose cells may hold more, or something else. */
-type RestedField = 'phone' | 'external_id';
+type RestedField = 'phone' | 'external_id' | 'email';
 
 /** A contact field, standard or `custom_fields.{key}`, and its name at the provider. */
 export interface MappedField {
   field: string;
   external: string;
   direction: Direction;
-  /** It has the cell of this field where the cell is not wholly the contact's phone or id; no mapping names it. */
+  /** It has the cell of this field where the cell is not wholly the contact's phone, id or address; no mapping names it. */
   restOf?: RestedField;
 }
 
@@ -24,13 +24,13 @@ export function mappedFields({ fieldMapping }: MappedIntegration): MappedField[]
       ? { field, external: entry, direction: 'inbound' }
       : { field, external: entry.external_field, direction: entry.direction },
   );
-  for (const restOf of ['phone', 'external_id'] as const) fields.push(...restOfField(restOf, fields, fieldMapping[restOf]));
+  for (const restOf of ['phone', 'external_id', 'email'] as const) fields.push(...restOfField(restOf, fields, fieldMapping[restOf]));
   return fields;
 }
 
 /**
- * Of a sheet: a phone's cell with a second number or with none, and an id that tells nobody apart, become the custom field of the column's name, as
- * in an imported file.
+ * Of a sheet: a phone's cell with a second number or with none, an id that tells nobody apart, and what is no e-mail address become the custom field
+ * of the column's name, as in an imported file.
  */
 function restOfField(restOf: RestedField, fields: MappedField[], column: unknown): MappedField[] {
   const field = typeof column === 'string' ? toCustomField(toCustomKey(column)) : '';

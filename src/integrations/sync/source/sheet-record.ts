@@ -1,5 +1,6 @@
 import { chooseRowPhone, type RowPhone } from '../../../contacts/import/choose-phone.ts';
 import { familyFirstNameHeaders } from '../../../contacts/import/contact-headers.ts';
+import { findEmail } from '../../../contacts/import/find-email.ts';
 import { toHeaderKey } from '../../../contacts/import/header-key.ts';
 import { splitName } from '../../../contacts/import/split-name.ts';
 import { isUsableId } from '../../../contacts/import/usable-id.ts';
@@ -29,16 +30,21 @@ export function toSheetRecord(
   const cells = row.map(cleanCell);
   const phone = chooseRowPhone(cells, phones, defaultCountry);
   const cellOf = (field: string) => cells[indexes.get(field) ?? -1] ?? '';
-  // A cell that is wholly the contact's phone or id is not its own custom field as well, as in an imported file.
+  // A cell that is wholly the contact's phone, id or address is not its own custom field as well, as in an imported file.
   const taken = phone !== null && !hasSeveralNumbers(cells[phone.column]!, defaultCountry) ? phone.column : undefined;
   const isTaken = ({ field, restOf }: MappedField): boolean => {
     if (restOf === 'external_id') return isUsableId(cellOf(field));
+    if (restOf === 'email') return findEmail(cellOf(field)) === cellOf(field);
     if (restOf === 'phone') return taken === phones[0];
     return taken !== undefined && phoneFields.get(taken) === field;
   };
+  const valueOf = (field: string): string => {
+    if (field === 'phone' && phone) return cells[phone.column]!;
+    return field === 'email' ? findEmail(cellOf(field)) : cellOf(field);
+  };
   const filled = fields.flatMap((mapped) => {
     const { field } = mapped;
-    const text = field === 'phone' && phone ? cells[phone.column]! : isTaken(mapped) ? '' : cellOf(field);
+    const text = isTaken(mapped) ? '' : valueOf(field);
     return text === '' ? [] : [[field, text] as const];
   });
   if (filled.length === 0) return undefined;
