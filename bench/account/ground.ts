@@ -35,7 +35,7 @@ export async function prepareGround(progress: Bench['progress']): Promise<Bench>
     const configured = wrangler.unstable_getMiniflareWorkerOptions(standalone).workerOptions as unknown as WorkerOptions;
     const worker = await readRecordingWorker(directory, configured, { simulators: outside.url, model: model.url });
     let lines = 0;
-    miniflare = await startWorkers({ workers: [worker], handleStructuredLogs: () => lines++ });
+    miniflare = await startWorkers(directory, { workers: [worker], handleStructuredLogs: () => lines++ });
     const [origin, database] = [await miniflare.unsafeGetDirectURL('recording'), await miniflare.getD1Database('DB', 'recording')];
     await migrate(database, false);
     client = new Client(origin, connections);

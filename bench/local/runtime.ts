@@ -16,14 +16,19 @@ const inMemory = '/dev/shm';
 export const newStateDirectory = (): string => mkdtempSync(join(stateParent(), 'voice-agents-bench-'));
 
 /**
- * Starts Workers in a workerd of their own; their options are those that wrangler makes. `heapMegabytes`: the most that the heap of an isolate
- * may have; workerd ends when one needs more.
+ * Starts Workers in a workerd of their own; their options are those that wrangler makes. All that they store is in `directory`. `heapMegabytes`:
+ * the most that the heap of an isolate may have; workerd ends when one needs more.
  */
-export async function startWorkers(options: { workers: object[] } & Record<string, unknown>, heapMegabytes?: number): Promise<Miniflare> {
+export async function startWorkers(
+  directory: string,
+  options: { workers: object[] } & Record<string, unknown>,
+  heapMegabytes?: number,
+): Promise<Miniflare> {
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
   process.env.MINIFLARE_WORKERD_V8_FLAGS = heapMegabytes === undefined ? '' : `--max-heap-size=${heapMegabytes}`;
   const { Miniflare: Runtime, convertV4MiniflareOptions } = requireFromWrangler('miniflare') as typeof import('miniflare');
-  const runtime = new Runtime(convertV4MiniflareOptions(options as unknown as V4MiniflareOptions));
+  const converted = convertV4MiniflareOptions(options as unknown as V4MiniflareOptions);
+  const runtime = new Runtime({ ...converted, resourcePersistencePath: join(directory, 'state') });
   await runtime.ready;
   return runtime;
 }

@@ -83,7 +83,7 @@ export async function startRig({ isInspected = false, isAlone = false, heapMegab
       },
       ...(isInspected ? { inspectorPort: 0 } : {}),
     };
-    miniflare = await startWorkers(options, heapMegabytes);
+    miniflare = await startWorkers(directory, options, heapMegabytes);
     const databases = await forEach(names, (name) => miniflare!.getD1Database('DB', name));
     for (const name of names) await migrate(databases[name], name !== 'recording');
     return {

@@ -26,7 +26,7 @@ export async function startVectorRig(compatibilityDate: string): Promise<VectorR
         SCAN: { className: 'FloatScanObject', useSQLite: true, unsafePreventEviction: true },
       },
     };
-    const runtime = await startWorkers({ workers: [worker], inspectorPort: 0 });
+    const runtime = await startWorkers(directory, { workers: [worker], inspectorPort: 0 });
     const inspector = await Inspector.attach(await runtime.getInspectorURL(), `core:user:${name}`);
     return {
       origin: await runtime.unsafeGetDirectURL(name),
