@@ -28,8 +28,10 @@ import { isRecord } from '../../src/library/json/json.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import { fallbackDelayMs, type AlarmDelay, type Timer } from '../shared/timers.ts';
 import { RunRecord } from './run-record.ts';
+import { SharedWrite } from './shared-write.ts';
 import { StoredJournal } from './stored-journal.ts';
 import type { RunEvent } from '../../src/automation-workflows/runs/cause.ts';
+import type { WriteTogether } from '../../src/automation-workflows/runs/engine/shared-projections.ts';
 import type { RunFacts } from '../../src/automation-workflows/runs/store.ts';
 import { loadReadRun, loadRun, type LoadedRun, projectProgress } from '../../src/automation-workflows/runs/engine/run-row.ts';
 import type {
@@ -74,6 +76,8 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   #heldRuns: number | null = null;
   /** Whether the steps that were due are taken and their result is being shown. No step is under way. */
   #isShowingSteps = false;
+  /** By which the row after the next steps is written with those of other runs. */
+  readonly #sharedWrite = new SharedWrite();
   /** The advance that is under way: one step at a time. */
   #advancing: Promise<void> | null = null;
 
@@ -88,7 +92,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     return wakeDelay(Number(this.ctx.id.name?.split('/')[1] ?? 0), due - this.clock());
   }
 
-  async start(organizationId: number, runId: number, facts?: RunFacts): Promise<StartAnswer> {
+  async start(organizationId: number, runId: number, facts?: RunFacts, writeTogether?: WriteTogether): Promise<StartAnswer> {
     if (!this.#isPresent()) {
       const context = await this.#context(organizationId);
       const loaded = context && (await (facts ? loadReadRun(context, facts) : loadRun(context, runId)));
@@ -97,6 +101,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
       // Another call may have begun the run during the await.
       if (!this.#isPresent()) {
         this.#loaded = loaded;
+        this.#sharedWrite.keep(writeTogether);
         this.#journal.begin(runId, organizationId, startProgress(loaded.graph, this.clock(), loaded.origin.event?.id ?? null));
         this.#advanceInBackground();
         return 'started';
@@ -161,11 +166,13 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     return true;
   }
 
-  async deliverEvent(json: string, waitId: number): Promise<EventDelivery> {
+  async deliverEvent(json: string, waitId: number, writeTogether?: WriteTogether): Promise<EventDelivery> {
     this.#settle();
     if (!this.exists()) return 'stale';
     const answer = await deliverEvent(this.#journal, JSON.parse(json) as RunEvent, waitId, (await this.#loadDependencies()).run);
-    if (answer === 'taken') await this.#advanceNow();
+    if (answer !== 'taken') return answer;
+    this.#sharedWrite.keep(writeTogether);
+    await this.#advanceNow();
     return answer;
   }
 
@@ -256,6 +263,8 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
       this.log.error('steps of a run failed; its alarm goes on', error);
       this.#settle();
       this.timers.set('advance', this.clock());
+    } finally {
+      this.#sharedWrite.leave();
     }
     if (this.exists()) await this.timers.arm();
   }
@@ -295,7 +304,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     const history = this.#packHistory();
     if (history === null) await this.#archiveHistory(context.organization.id, id);
     if (!this.#journal.isFirstAdvance()) return false;
-    const { heldRuns } = await projectProgress(context, id, progress, { revision: 1, wakeAt: null, history });
+    const { heldRuns } = await projectProgress(context, id, progress, { revision: 1, wakeAt: null, history }, this.#sharedWrite.take());
     await this.#publishEnd(context, run, progress);
     // Somebody asked for the run meanwhile: it has timers now, and ends with them.
     if (!this.#journal.isFirstAdvance()) return false;
@@ -538,11 +547,14 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     // No step of the ended run is under way whose result would change the history. A failed run may be retried.
     const isFinal = this.#isShowingSteps && progress.endedAt !== null && progress.state !== 'failed';
     const history = isFinal ? this.#packHistory() : null;
-    const { isAccepted, workflowStatus, heldRuns } = await projectProgress(context, id, progress, {
-      revision,
-      wakeAt: wake === null ? null : Math.max(wake, this.clock()),
-      history,
-    });
+    const wakeAt = wake === null ? null : Math.max(wake, this.clock());
+    const { isAccepted, workflowStatus, heldRuns } = await projectProgress(
+      context,
+      id,
+      progress,
+      { revision, wakeAt, history },
+      this.#sharedWrite.take(),
+    );
     this.#heldRuns = heldRuns;
     if (isAccepted && history !== null) this.objectStore.change({ isHistoryInRow: true });
     this.#journal.removeLeftWaits(progress.leftWaits ?? []);

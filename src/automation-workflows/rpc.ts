@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import { callDurableObject } from '../library/platform/call-durable-object.ts';
 import type { Ending } from './runs/engine/progress.ts';
 import type { ReviveResult } from './runs/lifecycle/store.ts';
+import type { WriteTogether } from './runs/engine/shared-projections.ts';
 import type { RunFacts, RunRow } from './runs/store.ts';
 import type { RunState } from './run-states.ts';
 import type { HistoryRecord, RunError, RunInterruption } from './runs/schemas.ts';
@@ -57,9 +58,9 @@ export interface HistoryPage {
 export interface RunObject {
   /**
    * Starts the run, or makes sure that it goes on. A run whose row says that it has ended is not started again. `facts`: the row as the caller
-   * has just read it, which saves a read.
+   * has just read it, which saves a read. `writeTogether` of a run that is `started`: for the row after its first steps.
    */
-  start(organizationId: number, runId: number, facts?: RunFacts): Promise<StartAnswer>;
+  start(organizationId: number, runId: number, facts?: RunFacts, writeTogether?: WriteTogether): Promise<StartAnswer>;
   /** The run as it is now, after its row was brought up to date; null when the object is gone and the row is final. */
   snapshot(): Promise<LiveRun | null>;
   /** Whether the run has ended, after its row was brought up to date. False when there is no object. */
@@ -71,8 +72,11 @@ export interface RunObject {
    * when it is sent again; false when the run had ended before, or has no object.
    */
   stop(ending: ExternalEnding, request: string, reason?: string): Promise<boolean>;
-  /** Delivers an event (JSON of a RunEvent) to a run that waits at the history record `waitId`. */
-  deliverEvent(json: string, waitId: number): Promise<EventDelivery>;
+  /**
+   * Delivers an event (JSON of a RunEvent) to a run that waits at the history record `waitId`. `writeTogether` of an event that is `taken`: for the
+   * row after the next steps.
+   */
+  deliverEvent(json: string, waitId: number, writeTogether?: WriteTogether): Promise<EventDelivery>;
   /** Another run has ended. The object reads the result itself if its run waits for that run. */
   childEnded(runId: number): Promise<void>;
   /** A call has ended or was returned undialled. The object reads the result itself if its run waits for that call. */

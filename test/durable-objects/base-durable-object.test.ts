@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { projectRun } from '../../src/automation-workflows/runs/store.ts';
+import { projectRuns } from '../../src/automation-workflows/runs/store.ts';
 import { Database } from '../../src/database/client.ts';
 import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
@@ -78,9 +78,11 @@ test('a late projection never overwrites the row in D1 with an older state', asy
     wakeAt: 1,
     startedAt: 1,
     completedAt: null,
+    leftWaits: [],
   };
   const organizationId = stopped.body.organization_id as number;
-  expect(await projectRun(new Database(env.DB, true), organizationId, runId, late)).toMatchObject({ isAccepted: false });
+  const projected = await projectRuns(new Database(env.DB, true), organizationId, [{ id: runId, ...late }]);
+  expect(projected.get(runId)).toMatchObject({ isAccepted: false });
   expect((await client.get(`/automation-workflows/runs/${runId}`)).body.state).toBe('cancelled');
 });
 

@@ -4,6 +4,9 @@ import { and, eq, getTableColumns } from 'drizzle-orm';
 import { automationWorkflow, automationRun } from '../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../database/stored-row.ts';
 import type { Database, Statement } from '../../database/client.ts';
+import { jsonChunks } from '../../database/json-chunks.ts';
+import { deleteLeftWaitersStatement } from './waits/store.ts';
+import type { LeftWait } from './engine/progress.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 import type { WorkflowStatus } from '../definitions/store.ts';
 import type { RunState } from '../run-states.ts';
@@ -96,6 +99,8 @@ export interface RunProjection {
   wakeAt: number | null;
   startedAt: number | null;
   completedAt: number | null;
+  /** Waits that have ended, whose rows in `run_waiter` go. */
+  leftWaits: LeftWait[];
 }
 
 export interface ProjectionResult {
@@ -106,53 +111,79 @@ export interface ProjectionResult {
   heldRuns: number;
 }
 
-/** Updates a run's row unless the row has a higher revision or has ended. `leftWaits` delete the rows of ended waits. */
-export async function projectRun(
+type ProjectedFields = Omit<RunProjection, 'leftWaits'>;
+
+/** The columns of a projection's fields, with the names that `projectRuns` gives them. */
+const projectedColumns: Record<keyof ProjectedFields, string> = {
+  state: 'state',
+  currentNodeId: 'current_node_id',
+  outcome: 'outcome',
+  error: 'error',
+  contextChanges: 'context_changes',
+  history: 'history',
+  hold: 'hold',
+  voiceCallRunId: 'voice_call_run_id',
+  revision: 'revision',
+  wakeAt: 'wake_at',
+  startedAt: 'started_at',
+  completedAt: 'completed_at',
+};
+const projectedFields = Object.keys(projectedColumns);
+const projectedValues = projectedFields.map((field) => `j.value ->> '${field}' AS ${field}`).join(', ');
+const projectedChanges = Object.entries(projectedColumns)
+  .map(([field, column]) => `${column} = p.${field}`)
+  .join(', ');
+
+/**
+ * Updates the rows of runs, each unless the row has a higher revision or has ended, and deletes the rows of their ended waits. One D1 batch. The
+ * answer has each run that has a row.
+ */
+export async function projectRuns(
   database: Database,
   organizationId: number,
-  id: number,
-  projection: RunProjection,
-  leftWaits: Statement[] = [],
-): Promise<ProjectionResult> {
-  const isOver = projection.completedAt !== null;
-  const [, rows] = await database.batch(
-    [
+  projections: (RunProjection & { id: number })[],
+): Promise<Map<number, ProjectionResult>> {
+  const update = (rows: ProjectedFields[], more = '') =>
+    jsonChunks(rows).map((json) =>
       database.prepare(
-        `UPDATE automation_run SET state = ?, current_node_id = ?, outcome = ?, error = ?, context_changes = ?, history = ?, revision = ?, wake_at = ?, started_at = ?,
-         completed_at = ?, hold = ?, voice_call_run_id = ?${isOver ? ', is_sole = 0, is_exitable = 0' : ''}
-       WHERE id = ? AND organization_id = ? AND revision < ? AND completed_at IS NULL`,
-        projection.state,
-        projection.currentNodeId,
-        projection.outcome,
-        projection.error,
-        projection.contextChanges,
-        projection.history,
-        projection.revision,
-        projection.wakeAt,
-        projection.startedAt,
-        projection.completedAt,
-        projection.hold,
-        projection.voiceCallRunId,
-        id,
-        organizationId,
-        projection.revision,
-      ),
-      database.prepare<{ revision: number; status: WorkflowStatus | null; held_runs_count: number | null }>(
-        `SELECT r.revision, w.status, w.held_runs_count FROM automation_run r LEFT JOIN automation_workflow w ON w.id = r.workflow_id
-       WHERE r.id = ? AND r.organization_id = ?`,
-        id,
+        `UPDATE automation_run AS r SET ${projectedChanges}${more} FROM (SELECT j.value ->> 'id' AS id, ${projectedValues} FROM json_each(?) j) p
+         WHERE r.id = p.id AND +r.organization_id = ? AND r.revision < p.revision AND r.completed_at IS NULL`,
+        json,
         organizationId,
       ),
-      ...leftWaits,
+    );
+  const rows = projections.map(({ leftWaits: _left, ...row }): ProjectedFields => row);
+  const left = projections.flatMap(({ id, leftWaits }) => leftWaits.map((wait) => ({ ...wait, runId: id })));
+  const results = await database.batch(
+    [
+      ...update(rows.filter(isOver), ', is_sole = 0, is_exitable = 0'),
+      ...update(rows.filter((row) => !isOver(row))),
+      ...(left.length ? [deleteLeftWaitersStatement(database, organizationId, left)] : []),
+      database.prepare(
+        `SELECT r.id, r.revision, w.status, w.held_runs_count FROM json_each(?) j CROSS JOIN automation_run r
+         LEFT JOIN automation_workflow w ON w.id = r.workflow_id WHERE r.id = j.value AND r.organization_id = ?`,
+        JSON.stringify(projections.map(({ id }) => id)),
+        organizationId,
+      ),
     ],
     'idempotent',
   );
-  const row = rows[0];
-  return {
-    isAccepted: (row?.revision ?? 0) >= projection.revision,
-    workflowStatus: row?.status ?? null,
-    heldRuns: row?.held_runs_count ?? 0,
-  };
+  const found = new Map((results.at(-1) as unknown as ProjectedRow[]).map((row) => [row.id, row]));
+  return new Map(
+    projections.flatMap(({ id, revision }) => {
+      const row = found.get(id);
+      return row ? [[id, { isAccepted: row.revision >= revision, workflowStatus: row.status, heldRuns: row.held_runs_count ?? 0 }]] : [];
+    }),
+  );
+}
+
+const isOver = ({ completedAt }: ProjectedFields): boolean => completedAt !== null;
+
+interface ProjectedRow {
+  id: number;
+  revision: number;
+  status: WorkflowStatus | null;
+  held_runs_count: number | null;
 }
 
 const factColumns = `${runColumns}, ${sourcePayloadColumn}, w.name AS workflow_name, w.status AS workflow_status, w.settings AS workflow_settings,

@@ -5,6 +5,7 @@ import type { Context } from '../../../context.ts';
 import { conflict, rateLimited } from '../../../library/errors.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import { callRun } from '../../rpc.ts';
+import { SharedProjections } from '../engine/shared-projections.ts';
 import { findFactsOfRuns, rescheduleStarts } from '../store.ts';
 import type { RunCandidate, RecordedRuns } from './candidate.ts';
 import { recordRuns } from './record-runs.ts';
@@ -43,20 +44,25 @@ export async function startRuns(context: Context, candidates: RunCandidate[]): P
 const readRows = 25;
 
 /** Starts the objects of recorded runs. Starting an object again changes nothing. Tries all, then throws the first error. */
-async function launchRuns({ database, bindings, organization }: Context, runIds: number[], mode: 'request' | 'background'): Promise<void> {
+async function launchRuns(context: Context, runIds: number[], mode: 'request' | 'background'): Promise<void> {
+  const { database, bindings, organization } = context;
   const errors: unknown[] = [];
   for (let from = 0; from < runIds.length; from += readRows) {
     const ids = runIds.slice(from, from + readRows);
     // An object that gets no facts reads them itself.
     const facts = ids.length > 1 ? await findFactsOfRuns(database, organization.id, ids).catch(() => []) : [];
     const factsById = new Map(facts.map((row) => [row.id, row]));
+    // A request does not wait for the steps of its runs.
+    const together = mode === 'background' && ids.length > 1 ? new SharedProjections(context, ids) : null;
     const start = async (runId: number, index: number): Promise<void> => {
-      await callRun(bindings, organization.id, runId, (run) => run.start(organization.id, runId, factsById.get(runId))).catch(
-        (error: unknown) => errors.push(error),
-      );
+      const answer = await callRun(bindings, organization.id, runId, (run) =>
+        run.start(organization.id, runId, factsById.get(runId), together?.writerOf(runId)),
+      ).catch((error: unknown) => void errors.push(error));
+      if (answer !== 'started') together?.leave(runId);
       if (mode === 'background' && index < ids.length - 1) await yieldToEventLoop();
     };
     await pMap(ids, start, { concurrency: maxConcurrentStarts[mode] });
+    await together?.close();
   }
   if (errors.length) throw errors[0];
 }

@@ -5,10 +5,10 @@ import { toTimestamp } from '../../../library/time/clock.ts';
 import { parseDefinition, Graph } from '../../definitions/definition.ts';
 import { parseSettings, type WorkflowSettings } from '../../definitions/settings.ts';
 import { isInternalEventKey } from '../../internal-events.ts';
-import { findRunFacts, type RunFacts, projectRun, type ProjectionResult } from '../store.ts';
+import { findRunFacts, type RunFacts, projectRuns, type ProjectionResult } from '../store.ts';
+import type { WriteTogether } from './shared-projections.ts';
 import { type RunOrigin, initialContextOf, type DeliveryPayload } from '../cause.ts';
 import { holdOf, type Progress } from './progress.ts';
-import { deleteLeftWaitersStatement } from '../waits/store.ts';
 
 /** A run's row with its graph, its settings and the data that it started with. */
 export interface LoadedRun {
@@ -79,13 +79,14 @@ function toStartEvent(row: RunFacts, own: unknown, payload: unknown): RunOrigin[
 
 /**
  * Writes a run's progress into its D1 row, and deletes the `run_waiter` rows of waits that have ended. `wakeAt` in epoch ms; null for an ended
- * run. `history` is that of an ended run, if it is short.
+ * run. `history` is that of an ended run, if it is short. With `writeTogether`, the row is written with those of other runs, if they take it.
  */
 export async function projectProgress(
   { bindings, database, organization }: Context,
   id: number,
   progress: Progress,
   { revision, wakeAt, history = null }: { revision: number; wakeAt: number | null; history?: string | null },
+  writeTogether?: WriteTogether | null,
 ): Promise<ProjectionResult> {
   const changes = JSON.stringify({ assigned: progress.assigned, outputs: progress.outputs });
   const projection = {
@@ -101,13 +102,11 @@ export async function projectProgress(
     wakeAt,
     startedAt: progress.startedAt,
     completedAt: progress.endedAt,
+    leftWaits: progress.leftWaits ?? [],
   };
-  const { leftWaits = [] } = progress;
-  return projectRun(
-    database,
-    organization.id,
-    id,
-    projection,
-    leftWaits.length ? [deleteLeftWaitersStatement(database, organization.id, id, leftWaits)] : [],
-  );
+  // Whoever writes the others may have gone, or its answer be lost: the same row is written once more, which changes nothing.
+  const result = await writeTogether?.(projection).catch(() => null);
+  return result ?? (await projectRuns(database, organization.id, [{ id, ...projection }])).get(id) ?? noRow;
 }
+
+const noRow: ProjectionResult = { isAccepted: false, workflowStatus: null, heldRuns: 0 };

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts';
 import { findEventsToHandle } from '../../../events/handling.ts';
 import type { FailedPart } from '../../../outbox/failed-messages.ts';
 import type { FanoutMessage } from '../../../outbox/messages.ts';
+import { SharedProjections, type WriteTogether } from '../engine/shared-projections.ts';
 import { readEventField } from './wake.ts';
 import { deleteWaiters, waitersStatement, type WaiterQuery, type Waiter } from './store.ts';
 import { type RunEvent, loadRunEvents } from '../cause.ts';
@@ -45,21 +46,28 @@ function toWaiterQueries(events: RunEvent[], fields: WaiterField[]): WaiterQuery
 
 /** Delivers in parallel to several runs, and to each run in the order of the events. */
 async function deliverAll(context: Context, page: Waiter[], events: Map<number, RunEvent>): Promise<FailedPart[]> {
-  const runs = [...Map.groupBy(page, (waiter) => waiter.run_id).values()];
+  const byRun = Map.groupBy(page, (waiter) => waiter.run_id);
+  const runs = [...byRun];
   const stale: Waiter[] = [];
   const failed: FailedPart[] = [];
-  const deliverToRun = async (waiters: Waiter[]) => {
+  const together = runs.length > 1 ? new SharedProjections(context, [...byRun.keys()]) : null;
+  const deliverToRun = async ([runId, waiters]: [number, Waiter[]]) => {
+    let isAwake = false;
     for (const [index, waiter] of waiters.entries()) {
       try {
-        if ((await deliverTo(context, waiter, events.get(waiter.event_id)!)) === 'stale') stale.push(waiter);
+        const answer = await deliverTo(context, waiter, events.get(waiter.event_id)!, together?.writerOf(runId));
+        if (answer === 'stale') stale.push(waiter);
+        isAwake ||= answer === 'taken';
       } catch (error) {
         // Later events of the run wait for the failed one.
         failed.push(...waiters.slice(index).map((undelivered) => ({ message: buildDeliveryMessage(context, undelivered), error })));
-        return;
+        break;
       }
     }
+    if (!isAwake) together?.leave(runId);
   };
   await pMap(runs, deliverToRun, { concurrency: maxConcurrentDeliveries });
+  await together?.close();
   if (stale.length) await deleteWaiters(context.database, context.organization.id, stale);
   return failed;
 }
@@ -69,8 +77,9 @@ async function deliverTo(
   { bindings, organization }: Context,
   { run_id: runId, wait_id: waitId }: Pick<Waiter, 'run_id' | 'wait_id'>,
   event: RunEvent,
+  writeTogether?: WriteTogether,
 ): Promise<EventDelivery> {
-  const delivery = await callRun(bindings, organization.id, runId, (run) => run.deliverEvent(JSON.stringify(event), waitId));
+  const delivery = await callRun(bindings, organization.id, runId, (run) => run.deliverEvent(JSON.stringify(event), waitId, writeTogether));
   if (delivery === 'later') throw new Error(`run ${runId} is just falling asleep; its event comes again`);
   return delivery;
 }

@@ -24,12 +24,12 @@ export const insertWaiterStatement = (
     organizationId,
   );
 
-/** Deletes the rows of waits that have ended. */
-export const deleteLeftWaitersStatement = (database: Database, organizationId: number, runId: number, left: LeftWait[]): Statement =>
+/** Deletes the rows of runs' waits that have ended. */
+export const deleteLeftWaitersStatement = (database: Database, organizationId: number, left: (LeftWait & { runId: number })[]): Statement =>
   deleteWaitersStatement(
     database,
     organizationId,
-    left.flatMap(({ waitId, events: { types, field, value } }) =>
+    left.flatMap(({ runId, waitId, events: { types, field, value } }) =>
       types.map((type) => ({ event_type: type, field: field ?? '', value, run_id: runId, wait_id: waitId })),
     ),
   );
