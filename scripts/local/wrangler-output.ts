@@ -8,6 +8,8 @@ const noise = [
   /^(Your Worker|[\w-]+) has access to the following bindings:/,
   /^Service bindings, Durable Object bindings, and Tail consumers connect to other/,
   /^Binding\s+Resource/,
+  /^Attaching additional modules:/,
+  /^[┌├└│]/,
   /^env\.\S+/,
   /^Unable to fetch the `Request\.cf` object/,
   /^\s*⛅️? wrangler /,

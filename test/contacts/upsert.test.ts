@@ -108,6 +108,17 @@ test.each([
   expect([answer.status, answer.body.detail[0].loc]).toEqual([422, loc]);
 });
 
+test('a field that is missing is told from one that is no text', async () => {
+  const { client } = await newOrganization();
+  const problemOf = async (body: object) => (await client.post('/contacts/upsert', body)).body.detail[0];
+  expect(await problemOf({ phone: newPhone() })).toEqual({
+    loc: ['body', 'list_name'],
+    msg: 'Is missing; give text',
+    type: 'invalid_type',
+  });
+  expect(await problemOf({ list_name: 5, phone: newPhone() })).toMatchObject({ loc: ['body', 'list_name'], msg: 'Must be text' });
+});
+
 test('an external id beyond 2^53 keeps its digits', async () => {
   const { client } = await newOrganization();
   const answer = await client.post('/contacts/upsert', '{"list_name":"L","external_id":820982911946154508}');

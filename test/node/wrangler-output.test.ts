@@ -11,6 +11,12 @@ test('what wrangler says of itself at start and at each request is not shown', (
  ⛅️ wrangler 4.156.2 (update available 4.164.0)
 ───────────────────────────────────────────────
 Using secrets defined in .dev.vars
+Attaching additional modules:
+┌──────────────────┬──────┬─────────────┐
+│ Name             │ Type │ Size        │
+├──────────────────┼──────┼─────────────┤
+│ Total (1 module) │      │ 5670.73 KiB │
+└──────────────────┴──────┴─────────────┘
 Your Worker has access to the following bindings:
 Binding                                         Resource                  Mode
 env.DB (voice-agents)                           D1 Database               local

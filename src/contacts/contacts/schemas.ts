@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { createdAt, organizationId, queryId, timestamp, updatedAt } from '../../http/router.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { parseIsoInstant } from '../../library/time/instants.ts';
+import { textProblem } from '../../library/json/text-problem.ts';
 import { cleanLine } from '../../library/text/clean-text.ts';
 import { ContactListRecord, listName } from '../lists/schemas.ts';
 
@@ -13,14 +14,14 @@ export const maxCustomFieldsBytes = 32 * 1024;
 
 const singleLineText = (maximum: number) =>
   z
-    .string('Must be text')
+    .string({ error: textProblem })
     .transform(cleanLine)
     .refine((text) => text.length <= maximum, `Must have ${maximum} characters or fewer`);
 
 /** A number is taken for its digits, as far as JSON has left them intact. */
 const singleLineTextOrNumber = (maximum: number) =>
   z
-    .union([z.string(), z.number()], 'Must be text')
+    .union([z.string(), z.number()], { error: textProblem })
     .refine(
       (value) => typeof value === 'string' || !Number.isInteger(value) || Number.isSafeInteger(value),
       'Is a number beyond 2^53, whose last digits are lost in JSON; send it as text',

@@ -2,13 +2,14 @@ import { z } from '@hono/zod-openapi';
 import { bodyId, createdAt, organizationId, timestamp, updatedAt, warnings } from '../../http/router.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { configObject, collectWarnings, type Warning } from '../../library/json/config-object.ts';
+import { textProblem } from '../../library/json/text-problem.ts';
 import { cleanLine } from '../../library/text/clean-text.ts';
 
 const maxIdsPerRequest = 5000;
 const maxMetadataLength = 64 * 1024;
 
 export const listName = z
-  .string('Must be text')
+  .string({ error: textProblem })
   .transform(cleanLine)
   .refine((text) => text !== '', 'Must not be empty')
   .refine((text) => text.length <= 200, 'Must have 200 characters or fewer')
@@ -51,7 +52,11 @@ const metadata = z
   .nullish()
   .describe('Anything you want to keep with the list, up to 64 KiB of JSON. A change replaces all of it; null clears it.');
 
-const description = z.string('Must be text').max(2000).nullish().describe('What the list is for, up to 2000 characters; null clears it.');
+const description = z
+  .string({ error: textProblem })
+  .max(2000)
+  .nullish()
+  .describe('What the list is for, up to 2000 characters; null clears it.');
 const name = listName.describe('Name of the list. Two lists never have the same one, without regard to case.');
 
 export const NewList = z.object({ name, description, metadata, column_schema: columnSchema }).openapi('NewContactList');

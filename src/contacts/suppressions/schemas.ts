@@ -2,17 +2,18 @@ import { z } from '@hono/zod-openapi';
 import { createdAt, queryBoolean, timestamp } from '../../http/router.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { parseIsoInstant } from '../../library/time/instants.ts';
+import { textProblem } from '../../library/json/text-problem.ts';
 import { cleanLine } from '../../library/text/clean-text.ts';
 import { maxSearchedSuppressions } from './store.ts';
 
-const phone = z.string('Must be text').describe('Phone number in any usual spelling; it is compared as E.164.');
+const phone = z.string({ error: textProblem }).describe('Phone number in any usual spelling; it is compared as E.164.');
 const defaultReason = 'do_not_call';
 
 export const SuppressionBody = z
   .object({
     phone,
     reason: z
-      .string('Must be text')
+      .string({ error: textProblem })
       .transform(cleanLine)
       .refine((text) => text !== '', 'Must not be empty')
       .refine((text) => text.length <= 200, 'Must have 200 characters or fewer')
@@ -21,7 +22,7 @@ export const SuppressionBody = z
       .openapi({ type: 'string', default: defaultReason })
       .describe('Why, in a word or a sentence. Calls that are refused show it.'),
     until: z
-      .string('Must be text')
+      .string({ error: textProblem })
       .transform((text) => parseIsoInstant(text))
       .refine((instant) => instant !== null, 'Not an ISO 8601 date or time, such as 2027-01-31 or 2027-01-31T00:00:00Z')
       .transform(Number)
@@ -70,7 +71,7 @@ export const SuppressionQuery = z.object({
 export type SuppressionQuery = z.output<typeof SuppressionQuery>;
 
 const sentence = z
-  .string('Must be text')
+  .string({ error: textProblem })
   .transform(cleanLine)
   .refine((text) => text !== '', 'Must not be empty')
   .refine((text) => text.length <= 200, 'Must have 200 characters or fewer');
@@ -87,7 +88,7 @@ export const maxImportedRows = 10_000;
 export const ImportBody = z
   .object({
     csv: z
-      .string('Must be text')
+      .string({ error: textProblem })
       .refine((text) => text.trim() !== '', 'Must not be empty')
       .describe(
         `The text of a file with numbers: CSV with headers, separated by comma, semicolon, tab or bar, or one number a line. At most ${maxImportedRows.toLocaleString('en')} rows. Every number of a row is taken; a column "reason" and a column "until" count for their row.`,
