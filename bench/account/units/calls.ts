@@ -25,7 +25,7 @@ const earlierCalls = `INSERT INTO voice_agent_run (organization_id, agent_id, de
 export async function callUnits(bench: Bench): Promise<Unit[]> {
   const { agents, clients, headers, rig } = bench;
   await new SimulatedCarrier(rig.outside).behave({ ring_ms: 50, turn_ms: 20 });
-  const open = `SELECT (SELECT count(*) FROM campaign WHERE state NOT IN ('created', 'completed'))
+  const open = `SELECT (SELECT count(*) FROM campaign WHERE state IN ('syncing', 'running'))
     + (SELECT count(*) FROM voice_agent_run WHERE is_completed = 0 AND mode <> 'textchat') AS count`;
   const untilOver = () =>
     waitUntil(
