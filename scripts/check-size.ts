@@ -5,7 +5,10 @@ import { runProgram } from './local/run-program.ts';
 import { LocalError, projectDirectory, readLocalSettings } from './local/settings.ts';
 import { runWrangler } from './local/wrangler.ts';
 
-/** In KiB, compressed; the platform takes 3072 from accounts that pay nothing. About 310 are Adobe's character maps, strings that are loaded with the first PDF that needs one. */
+/**
+ * In KiB, compressed; the platform takes 3072 from accounts that pay nothing. About 310 are Adobe's character maps, strings that are loaded with the
+ * first PDF that needs one.
+ */
 const limitOfAll = 2400;
 const inKibibytes = (bytes: number) => Math.ceil(bytes / 1024);
 

@@ -30,7 +30,7 @@ const untilEvictedMs = 11_000;
 /** Compares the service with and without sleeping runs. Uses the recording service, since that counts alarms. */
 export async function measureSleeping(bench: Bench): Promise<Sleep> {
   const { sleepingRuns: runs, sleepingSeconds: seconds } = bench.pace;
-  // All of them are to start within a minute. The Worker knows the plan of an organization for some seconds.
+  // All of them may start within a minute. The Worker keeps the plan that it knows for a minute, which is over when they do.
   const database = bench.rig.databases.recording;
   await database.prepare("UPDATE organization SET plan_limits = json_object('runs_per_minute', 1000000)").run();
   await sleep(untilEvictedMs);
