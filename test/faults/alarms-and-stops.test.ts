@@ -1,6 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import { AutomationRunObject } from '../../durable-objects/automation-run/automation-run-object.ts';
 import type { Timers } from '../../durable-objects/shared/timers.ts';
 import { createActiveWorkflow, chain, waitForRunState, runStub } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
@@ -71,6 +72,19 @@ test('a repeated stop is answered as the first time, and another stop is refused
   expect(await stub.stop(ending, 'first')).toBe(true);
   expect(await stub.stop({ state: 'completed' }, 'second')).toBe(false);
   expect((await client.get(`/automation-workflows/runs/${run}`)).body.state).toBe('cancelled');
+});
+
+test('a stop whose answer is lost is answered as the first time, although the object has meanwhile ended the run and is gone', async () => {
+  const { client, stub, run } = await sleepingRun();
+  const stop = vi.spyOn(AutomationRunObject.prototype, 'stop').mockImplementationOnce(async function (this: AutomationRunObject, ...asked) {
+    stop.mockRestore();
+    await this.stop(...asked);
+    await vi.waitFor(() => expect(this.exists()).toBe(false));
+    throw new Error('the answer is lost');
+  });
+  const answer = await client.post(`/automation-workflows/runs/${run}/stop`);
+  expect([answer.status, answer.body.state]).toEqual([200, 'cancelled']);
+  expect(await stub.snapshot()).toBeNull();
 });
 
 test('a stop is armed before it is projected: when the row cannot be written, the end comes by the alarm', async () => {

@@ -32,8 +32,11 @@ export async function notifyParent(context: Context, id: number): Promise<void> 
 export async function endRun(context: Context, id: number, ending: ExternalEnding, reason?: string): Promise<boolean> {
   const { bindings, organization, database } = context;
   const request = crypto.randomUUID();
-  const stop = () => callRun(bindings, organization.id, id, (run) => run.stop(ending, request, reason));
+  let tries = 0;
+  const stop = () => callRun(bindings, organization.id, id, (run) => (tries++, run.stop(ending, request, reason)));
   if (await stop()) return true;
+  // A try whose answer was lost may have ended the run, whose object is gone by now.
+  if (tries > 1 && (await findRun(database, organization.id, id))?.state === ending.state) return true;
   // There is no object yet, so the row is ended. The object may be starting at this moment, so it is stopped once more afterwards.
   const error = ending.error ? JSON.stringify(ending.error) : null;
   const row = await endRunRow(
