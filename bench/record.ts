@@ -36,12 +36,12 @@ export async function record<Answer>(bench: Bench, exchange: HttpExchange): Prom
 export function fullRecipe({ calls, from, to }: Recording<unknown>, values: Markers['values'], nodes: number): Recipe {
   const recipes = (some: RecordedCall[]): CallRecipe[] => some.map((call) => toRecipe(call, { values, from, to }));
   const by = (origin: RecordedCall['by']) => calls.filter((call) => call.by === origin);
-  return { request: recipes(by('request')), queue: recipes(by('queue')), object: recipes(findRunEndCalls(calls)), nodes };
+  return { request: recipes(by('request')), queue: recipes(by('queue')), object: recipes(findRunEndCalls(by('object'))), nodes };
 }
 
-/** The call with which a run's object tells the run's row how it ended; none when no run was started. */
+/** The call that writes the end of a run into its row, by the consumer that completes it at once or by its object; none when no run was started. */
 export const findRunEndCalls = (calls: RecordedCall[]): RecordedCall[] =>
-  calls.filter(({ by, statements }) => by === 'object' && statements.some(({ sql }) => sql.startsWith('UPDATE automation_run'))).slice(-1);
+  calls.filter(({ by, statements }) => by !== 'request' && statements.some(({ sql }) => sql.startsWith('UPDATE automation_run'))).slice(-1);
 
 /** The one recorded call with such a statement. That there is another or none means that the floor no longer fits the service. */
 export function onlyCall(calls: RecordedCall[], by: RecordedCall['by'], beginning: string): RecordedCall {

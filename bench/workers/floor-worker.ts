@@ -76,14 +76,15 @@ app.post('/sleepers', async (c) => {
 
 const valuesOf = (record: Values | undefined, runId: unknown): Values => ({ ...record, now: Date.now(), run_id: Number(runId) });
 
-/** The statements for a whole batch; the runs that they insert or find waiting go on in their objects. */
+/** The statements for a whole batch; the runs that they insert or find waiting go on in their objects, if the recipe has them do anything there. */
 async function consume(bindings: Bindings, name: string, records: Values[]): Promise<void> {
-  const { queue } = getRecipe(name);
+  const { queue, object } = getRecipe(name);
   const objectOf = (id: unknown) => bindings.RUN.getByName(String(id));
   for (const call of queue) {
     const rows: Row[] = (await replay(bindings.DB, [call], { now: Date.now() }, records)).flat();
     const inserted = rows.filter((row) => 'dedup_key' in row);
-    await Promise.all(inserted.map(({ id }, index) => objectOf(id).run(name, valuesOf(records[index], id))));
+    for (const [index, { id }] of inserted.entries()) records[index] = { ...records[index], run_id: Number(id) };
+    if (object.length > 0) await Promise.all(inserted.map(({ id }, index) => objectOf(id).run(name, valuesOf(records[index], id))));
     const woken = rows.filter((row) => 'wait_id' in row);
     const byEvent = new Map(records.map((record) => [record.event_id, record]));
     await Promise.all(woken.map((row) => objectOf(row.run_id).wake(name, valuesOf(byEvent.get(row.event_id as number), row.run_id))));

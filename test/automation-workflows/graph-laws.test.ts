@@ -5,7 +5,7 @@ import { callHandles } from '../../src/automation-workflows/nodes/shared/call-ou
 import type { Effects } from '../../src/automation-workflows/nodes/contract.ts';
 import { findNodeType, nodeTypes } from '../../src/automation-workflows/nodes/registry.ts';
 import type { HistoryEntry } from '../../src/automation-workflows/runs/engine/history.ts';
-import { MemoryJournal } from '../../src/automation-workflows/runs/dry-run/memory-journal.ts';
+import { MemoryJournal } from '../../src/automation-workflows/runs/engine/memory-journal.ts';
 import { startProgress } from '../../src/automation-workflows/runs/engine/progress.ts';
 import type { RunDependencies } from '../../src/automation-workflows/runs/engine/dependencies.ts';
 import { simulateRun, type SimulatedEvent } from '../../src/automation-workflows/runs/dry-run/simulate-run.ts';

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { deliver, deliverDeadLettersForADay, tickAt } from '../support/background.ts';
-import { createActiveWorkflow, waitForEndedRuns } from '../support/journeys.ts';
+import { chain, createActiveWorkflow, waitForEndedRuns } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -36,10 +36,11 @@ test('two consumers with the same message at once start one run', async () => {
   await waitForEndedRuns(client, workflow, 1);
 });
 
-test('a consumer that dies between inserting the run and starting it leaves a message that starts it', async () => {
+test('a consumer that dies between inserting the run and starting its object leaves a message that starts it', async () => {
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
-  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
+  const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'PT0.2S' } });
+  const workflow = await createActiveWorkflow(client, { definition, trigger: onEvent });
   const event = await client.post('/events', { event_type: 'ordered' });
   const crash = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
     throw new Error('the isolate died');
@@ -58,7 +59,8 @@ test('a run that was inserted but never started is woken by the minute tick', as
   vi.spyOn(env.EVENTS_QUEUE, 'send').mockResolvedValue(undefined as never);
   vi.spyOn(env.EVENTS_QUEUE, 'sendBatch').mockResolvedValue(undefined as never);
   const { client, id } = await newOrganization();
-  const workflow = await createActiveWorkflow(client, { trigger: onEvent });
+  const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'PT0.2S' } });
+  const workflow = await createActiveWorkflow(client, { definition, trigger: onEvent });
   const event = await client.post('/events', { event_type: 'ordered' });
   const crash = vi.spyOn(env.AUTOMATION_RUN, 'getByName').mockImplementation(() => {
     throw new Error('the isolate died');

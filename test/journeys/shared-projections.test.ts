@@ -30,6 +30,8 @@ const waitsForPayment = {
     { id: 'c', source: 'pay', target: 'late', source_handle: 'timeout' },
   ],
 };
+/** Has an effect, so that the run needs an object. */
+const say = { id: 'say', type: 'emit_event', data: { event_type: 'said' } };
 const writesRuns = (sql: string) => sql.startsWith('UPDATE automation_run');
 
 /** Sends events whose messages the test delivers itself. */
@@ -85,7 +87,7 @@ const stateOf = (id: number) => ownRows.prepare('SELECT state FROM automation_ru
 test('the runs that a batch of events starts are written by few statements, each with its own outcome', async () => {
   const { client, id } = await newOrganization();
   const workflow = await createActiveWorkflow(client, {
-    definition: chain({ id: 'set', type: 'set_context', data: { assign: { order: '{{ event.data.order }}' } } }),
+    definition: chain(say, { id: 'set', type: 'set_context', data: { assign: { order: '{{ event.data.order }}' } } }),
     trigger: onOrder,
   });
   const messages = await sendEvents(client, id, 'ordered', 20);
@@ -130,7 +132,7 @@ test('runs that one batch of events wakes are written together, and their waits 
 
 test.each(['refused', 'lost'] as const)('each run writes its own row when the write of all is %s', async (fault) => {
   const { client, id } = await newOrganization();
-  const workflow = await createActiveWorkflow(client, { trigger: onOrder });
+  const workflow = await createActiveWorkflow(client, { definition: chain(say), trigger: onOrder });
   const messages = await sendEvents(client, id, 'ordered', 8);
   let faults = 0;
   const troubling = (sql: string): DatabaseFault => (writesRuns(sql) ? ((faults += 1), fault) : null);
@@ -168,6 +170,18 @@ test('rows that come together are one call, and each run gets its own answer', a
   expect(answers.map((answer) => answer?.workflowStatus)).toEqual(['active', 'active', 'active']);
   expect(recording.calls).toBe(1);
   expect([await stateOf(first), await stateOf(second), await stateOf(third)]).toEqual(['completed', 'failed', 'cancelled']);
+});
+
+test('a live run whose row another has ended at the same revision is told so, and an ended one is not', async () => {
+  const { client, context } = await newContext();
+  const run = await sleepingRun(client);
+  await ownRows.prepare("UPDATE automation_run SET state = 'completed', completed_at = 1, revision = 90 WHERE id = ?").bind(run).run();
+  const write = async (projection: RunProjection) => {
+    const together = new SharedProjections(context, [run]);
+    return together.writerOf(run)({ ...projection, revision: 90 });
+  };
+  expect(await write({ ...ended, state: 'waiting', completedAt: null })).toMatchObject({ isAccepted: false });
+  expect(await write(ended)).toMatchObject({ isAccepted: true });
 });
 
 test('a run that does not come holds the others for a moment, and is told that it is too late', async () => {

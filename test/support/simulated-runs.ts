@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { parseDefinition, Graph } from '../../src/automation-workflows/definitions/definition.ts';
 import type { CallRequest, ChildResult, Effects } from '../../src/automation-workflows/nodes/contract.ts';
 import type { OutboundResponse } from '../../src/expressions/http-request/request.ts';
-import { MemoryJournal } from '../../src/automation-workflows/runs/dry-run/memory-journal.ts';
+import { MemoryJournal } from '../../src/automation-workflows/runs/engine/memory-journal.ts';
 import { startProgress, deadlineOf } from '../../src/automation-workflows/runs/engine/progress.ts';
 import type { RunDependencies } from '../../src/automation-workflows/runs/engine/dependencies.ts';
 import { simulateRun, type SimulatedEvent } from '../../src/automation-workflows/runs/dry-run/simulate-run.ts';

@@ -104,7 +104,7 @@ export interface RunProjection {
 }
 
 export interface ProjectionResult {
-  /** False when another statement had ended the row: the row then stays ended. */
+  /** False when another statement had ended the row, or has ended it meanwhile: the row then stays ended. */
   isAccepted: boolean;
   workflowStatus: WorkflowStatus | null;
   /** How many runs of the workflow `max_active_runs` holds. */
@@ -160,7 +160,7 @@ export async function projectRuns(
       ...update(rows.filter((row) => !isOver(row))),
       ...(left.length ? [deleteLeftWaitersStatement(database, organizationId, left)] : []),
       database.prepare(
-        `SELECT r.id, r.revision, w.status, w.held_runs_count FROM json_each(?) j CROSS JOIN automation_run r
+        `SELECT r.id, r.revision, r.completed_at, w.status, w.held_runs_count FROM json_each(?) j CROSS JOIN automation_run r
          LEFT JOIN automation_workflow w ON w.id = r.workflow_id WHERE r.id = j.value AND r.organization_id = ?`,
         JSON.stringify(projections.map(({ id }) => id)),
         organizationId,
@@ -170,9 +170,11 @@ export async function projectRuns(
   );
   const found = new Map((results.at(-1) as unknown as ProjectedRow[]).map((row) => [row.id, row]));
   return new Map(
-    projections.flatMap(({ id, revision }) => {
+    projections.flatMap(({ id, revision, completedAt }) => {
       const row = found.get(id);
-      return row ? [[id, { isAccepted: row.revision >= revision, workflowStatus: row.status, heldRuns: row.held_runs_count ?? 0 }]] : [];
+      if (!row) return [];
+      const isAccepted = row.revision >= revision && (completedAt !== null || row.completed_at === null);
+      return [[id, { isAccepted, workflowStatus: row.status, heldRuns: row.held_runs_count ?? 0 }]];
     }),
   );
 }
@@ -182,6 +184,7 @@ const isOver = ({ completedAt }: ProjectedFields): boolean => completedAt !== nu
 interface ProjectedRow {
   id: number;
   revision: number;
+  completed_at: number | null;
   status: WorkflowStatus | null;
   held_runs_count: number | null;
 }

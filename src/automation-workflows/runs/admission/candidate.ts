@@ -34,6 +34,8 @@ export interface Refusal {
 export interface RecordedRuns {
   /** The row of every candidate that is recorded, now or by an earlier try. */
   stored: InsertedRun[];
+  /** Ids of the runs that this call has inserted, and nobody before. */
+  inserted: number[];
   /** Ids of runs that `max_active_runs` no longer holds, which may be runs of earlier candidates. */
   released: number[];
   refused: Refusal[];

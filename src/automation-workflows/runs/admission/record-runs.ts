@@ -41,7 +41,8 @@ export async function recordRuns(
   const second = await insertCandidates(context, freed, options);
   const kept = first.refused.filter(({ candidate }) => !freed.includes(candidate));
   const released = [...first.released, ...second.released];
-  return { stored: [...first.stored, ...second.stored], released, refused: [...kept, ...second.refused], liveCheckErrors };
+  const inserted = [...first.inserted, ...second.inserted];
+  return { stored: [...first.stored, ...second.stored], inserted, released, refused: [...kept, ...second.refused], liveCheckErrors };
 }
 
 async function hasRunEnded({ bindings, organization }: Context, runId: number | null): Promise<boolean> {
@@ -67,6 +68,7 @@ async function insertCandidates(
   };
   let isFull = false;
   const stored: InsertedRun[] = [];
+  const insertedIds: number[] = [];
   const released: number[] = [];
   const keys = new Set<string>();
   let chunk: NewRun[] = [];
@@ -78,6 +80,7 @@ async function insertCandidates(
     recordLiveCount(organization, inserted.live, chunk.length, admission.now);
     isFull ||= inserted.live !== null && inserted.live + (admission.allOrNothing ? chunk.length : 1) > organization.plan.maxLiveRuns;
     stored.push(...inserted.stored);
+    insertedIds.push(...inserted.inserted);
     released.push(...inserted.released);
     chunk = [];
     bytes = 0;
@@ -95,7 +98,7 @@ async function insertCandidates(
     bytes += rowBytes;
   }
   await flush();
-  return { stored, released, refused: await findRefusals(context, candidates, stored, isFull) };
+  return { stored, inserted: insertedIds, released, refused: await findRefusals(context, candidates, stored, isFull) };
 }
 
 /** Numbers the runs of each chain, in order. */

@@ -5,8 +5,9 @@ import type { Context } from '../../../context.ts';
 import { conflict, rateLimited } from '../../../library/errors.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import { callRun } from '../../rpc.ts';
+import { completeAtOnce } from '../engine/complete-at-once.ts';
 import { SharedProjections } from '../engine/shared-projections.ts';
-import { findFactsOfRuns, rescheduleStarts } from '../store.ts';
+import { findFactsOfRuns, rescheduleStarts, type RunFacts } from '../store.ts';
 import type { RunCandidate, RecordedRuns } from './candidate.ts';
 import { recordRuns } from './record-runs.ts';
 import { admitStatement, admittedStatement, maxAdmittedPerStep } from './store.ts';
@@ -27,48 +28,84 @@ export interface StartedRuns extends RecordedRuns {
  * @example const { stored, refused } = await startRuns(context, [candidate]);
  */
 export async function startRuns(context: Context, candidates: RunCandidate[]): Promise<StartedRuns> {
-  const { stored, released, refused, liveCheckErrors } = await recordRuns(context, candidates);
+  const { stored, inserted, released, refused, liveCheckErrors } = await recordRuns(context, candidates);
   const now = context.clock();
   const due = stored.filter((run) => run.state === 'queued' && run.hold === null && (run.wake_at ?? 0) <= now);
   // A place that became free a moment ago goes to the run that was held longest.
   const runIds = [...new Set([...released, ...due.map((run) => run.id)])];
   const startErrors = [...liveCheckErrors];
-  await launchWithinRate(context, runIds).catch((error: unknown) => {
+  await launchWithinRate(context, runIds, new Set(inserted)).catch((error: unknown) => {
     context.log.error('runs that are recorded wait for the minute tick', error, { runIds });
     startErrors.push(error);
   });
-  return { stored, released, refused, startErrors };
+  return { stored, inserted, released, refused, startErrors };
 }
 
 /** How many rows one call reads: each may have a payload of 64 KiB. */
 const readRows = 25;
 
-/** Starts the objects of recorded runs. Starting an object again changes nothing. Tries all, then throws the first error. */
-async function launchRuns(context: Context, runIds: number[], mode: 'request' | 'background'): Promise<void> {
-  const { database, bindings, organization } = context;
+/** Runs that a call launches. */
+interface Launch {
+  runIds: number[];
+  /** Whose rows this invocation has inserted, so that no object can have begun them; they are completed at once if that is possible. */
+  inserted: ReadonlySet<number>;
+  /** `request`: does not wait for the steps of its runs. */
+  mode: 'request' | 'background';
+}
+
+/** Completes the runs that need no object, and starts the objects of the others. Starting an object again changes nothing. Tries all, then throws the first error. */
+async function launchRuns(context: Context, { runIds, inserted, mode }: Launch): Promise<void> {
   const errors: unknown[] = [];
   for (let from = 0; from < runIds.length; from += readRows) {
     const ids = runIds.slice(from, from + readRows);
+    const begun = mode === 'background' ? ids.filter((id) => inserted.has(id)) : [];
+    const isNew = (id: number): boolean => inserted.has(id);
     // An object that gets no facts reads them itself.
-    const facts = ids.length > 1 ? await findFactsOfRuns(database, organization.id, ids).catch(() => []) : [];
-    const factsById = new Map(facts.map((row) => [row.id, row]));
-    // A request does not wait for the steps of its runs.
-    const together = mode === 'background' && ids.length > 1 ? new SharedProjections(context, ids) : null;
-    const start = async (runId: number, index: number): Promise<void> => {
-      const answer = await callRun(bindings, organization.id, runId, (run) =>
-        run.start(organization.id, runId, factsById.get(runId), together?.writerOf(runId)),
-      ).catch((error: unknown) => void errors.push(error));
-      if (answer !== 'started') together?.leave(runId);
-      if (mode === 'background' && index < ids.length - 1) await yieldToEventLoop();
-    };
-    await pMap(ids, start, { concurrency: maxConcurrentStarts[mode] });
-    await together?.close();
+    const facts =
+      ids.length > 1 || ids.some(isNew) ? await findFactsOfRuns(context.database, context.organization.id, ids).catch(() => []) : [];
+    const completed = await completeNewRuns(
+      context,
+      facts.filter(({ id }) => isNew(id)),
+    );
+    const left = ids.filter((id) => !completed.has(id));
+    errors.push(...(await startObjects(context, left, facts, mode)));
   }
   if (errors.length) throw errors[0];
 }
 
+/** The ids of the runs that are completed without an object. */
+async function completeNewRuns(context: Context, runs: RunFacts[]): Promise<Set<number>> {
+  if (runs.length === 0) return new Set();
+  try {
+    const { ids, workflowsWithHeldRuns } = await completeAtOnce(context, runs);
+    for (const workflowId of workflowsWithHeldRuns) await admitHeldRuns(context, workflowId);
+    return ids;
+  } catch (error) {
+    context.log.error('runs could not be completed at once; their objects begin them', error, { runs: runs.length });
+    return new Set();
+  }
+}
+
+/** Starts the objects of runs, and has the rows after their first steps written together. Answers the errors of those that did not start. */
+async function startObjects(context: Context, ids: number[], facts: RunFacts[], mode: Launch['mode']): Promise<unknown[]> {
+  const { bindings, organization } = context;
+  const errors: unknown[] = [];
+  const factsById = new Map(facts.map((row) => [row.id, row]));
+  const together = mode === 'background' && ids.length > 1 ? new SharedProjections(context, ids) : null;
+  const start = async (runId: number, index: number): Promise<void> => {
+    const answer = await callRun(bindings, organization.id, runId, (run) =>
+      run.start(organization.id, runId, factsById.get(runId), together?.writerOf(runId)),
+    ).catch((error: unknown) => void errors.push(error));
+    if (answer !== 'started') together?.leave(runId);
+    if (mode === 'background' && index < ids.length - 1) await yieldToEventLoop();
+  };
+  await pMap(ids, start, { concurrency: maxConcurrentStarts[mode] });
+  await together?.close();
+  return errors;
+}
+
 /** Starts as many runs as the plan allows in this minute. The minute tick starts the others, each in a later minute. Throws as `launchRuns`. */
-async function launchWithinRate(context: Context, runIds: number[]): Promise<void> {
+async function launchWithinRate(context: Context, runIds: number[], inserted: ReadonlySet<number> = new Set()): Promise<void> {
   if (!runIds.length) return;
   const starts = await reserveStarts(context, runIds.length);
   let rest = runIds.slice(starts.now);
@@ -81,12 +118,12 @@ async function launchWithinRate(context: Context, runIds: number[]): Promise<voi
       runs: runIds.length - starts.now,
       runs_per_minute: context.organization.plan.runsPerMinute,
     });
-  await launchRuns(context, runIds.slice(0, starts.now), 'background');
+  await launchRuns(context, { runIds: runIds.slice(0, starts.now), inserted, mode: 'background' });
 }
 
 /** Starts runs whose rows have been answered to the caller already. The minute tick starts a run whose object cannot be started now. */
 export async function tryLaunchRuns(context: Context, runIds: number[]): Promise<void> {
-  await launchRuns(context, runIds, 'request').catch((error: unknown) =>
+  await launchRuns(context, { runIds, inserted: new Set(), mode: 'request' }).catch((error: unknown) =>
     context.log.error('a recorded run waits for the minute tick', error, { runIds }),
   );
 }

@@ -54,6 +54,8 @@ export interface AdmissionOptions {
 
 export interface InsertResult {
   stored: InsertedRun[];
+  /** Ids of the runs that this call inserted. Those of a repeat after a lost answer are missing. */
+  inserted: number[];
   /** Ids of all runs that `admitStatement` released, which may have been inserted earlier. */
   released: number[];
   /** How many runs of the organization are live; null: not counted. */
@@ -85,9 +87,9 @@ export async function insertRuns(
   runs: NewRun[],
   admission: AdmissionOptions,
 ): Promise<InsertResult> {
-  if (!runs.length) return { stored: [], released: [], live: null };
+  if (!runs.length) return { stored: [], inserted: [], released: [], live: null };
   const json = JSON.stringify(runs);
-  const insert = database.prepare(
+  const insert = database.prepare<{ id: number }>(
     `INSERT INTO automation_run (organization_id, workflow_id, workflow_version, trigger_id, contact_id, state, error, dedup_key, entry_key, is_test,
        depth, hold, is_sole, is_exitable, parent_run_id, source, source_id, initial_context, wake_at, completed_at, created_at)
      SELECT ?2, w.id, j.value ->> 'workflow_version', j.value ->> 'trigger_id', j.value ->> 'contact_id', j.value ->> 'state', j.value ->> 'error',
@@ -102,7 +104,7 @@ export async function insertRuns(
        AND (?7 IS NULL OR iif(?5, ?6, j.key + 1) <= ?7 - ${liveRunsSql('?2')})
        AND (j.value ->> 'depth' < ${lineageBase} OR j.value ->> 'chain_place' < ?8 - coalesce(${chainedRunsSql}, 0))
        AND (j.value ->> 'not_entered_since' IS NULL OR j.value ->> 'entry_key' IS NULL OR NOT (${enteredBeforeSql}))
-     ON CONFLICT DO NOTHING`,
+     ON CONFLICT DO NOTHING RETURNING id`,
     json,
     organizationId,
     admission.now,
@@ -128,7 +130,8 @@ export async function insertRuns(
   const answers = await database.batch(statements, 'automation_run.dedup_key');
   const live = admission.maxLive === null ? null : (answers.at(-2)![0] as { live: number }).live;
   const released = answers.slice(1 + entries.length, 1 + entries.length + held.length).flat() as { id: number }[];
-  return { stored: lastRows(answers), released: released.map(({ id }) => id), live };
+  const inserted = answers[0] as { id: number }[];
+  return { stored: lastRows(answers), inserted: inserted.map(({ id }) => id), released: released.map(({ id }) => id), live };
 }
 
 /** The rows of the last statement of a batch. */

@@ -9,7 +9,7 @@ import { parseSettings } from '../../definitions/settings.ts';
 import type { WorkflowRow } from '../../definitions/store.ts';
 import { archiveHistory, historyRecord } from '../engine/history.ts';
 import { createLiveDependencies, buildRunScope } from '../effects/live-dependencies.ts';
-import { MemoryJournal } from './memory-journal.ts';
+import { MemoryJournal } from '../engine/memory-journal.ts';
 import { startProgress, type Progress, deadlineOf } from '../engine/progress.ts';
 import { toLiveRun, runRecord } from '../queries/records.ts';
 import type { RunCandidate } from '../admission/candidate.ts';

@@ -5,7 +5,7 @@ import { toTimestamp } from '../../../library/time/clock.ts';
 import { parseDefinition, Graph } from '../../definitions/definition.ts';
 import { parseSettings, type WorkflowSettings } from '../../definitions/settings.ts';
 import { isInternalEventKey } from '../../internal-events.ts';
-import { findRunFacts, type RunFacts, projectRuns, type ProjectionResult } from '../store.ts';
+import { findRunFacts, type RunFacts, projectRuns, type ProjectionResult, type RunProjection } from '../store.ts';
 import type { WriteTogether } from './shared-projections.ts';
 import { type RunOrigin, initialContextOf, type DeliveryPayload } from '../cause.ts';
 import { holdOf, type Progress } from './progress.ts';
@@ -77,19 +77,22 @@ function toStartEvent(row: RunFacts, own: unknown, payload: unknown): RunOrigin[
   return { id: null, type: String((own as Record<string, unknown>).event_type), data: own, created_at: toTimestamp(row.created_at) };
 }
 
-/**
- * Writes a run's progress into its D1 row, and deletes the `run_waiter` rows of waits that have ended. `wakeAt` in epoch ms; null for an ended
- * run. `history` is that of an ended run, if it is short. With `writeTogether`, the row is written with those of other runs, if they take it.
- */
-export async function projectProgress(
-  { bindings, database, organization }: Context,
+/** When a row is written: its revision, when the minute tick looks for the run (epoch ms; null: it has ended), and the history of an ended run if it is short. */
+interface RowMoment {
+  revision: number;
+  wakeAt: number | null;
+  history?: string | null;
+}
+
+/** The columns that show a run's progress. Large changes of the context go to R2. */
+export async function toProjection(
+  { bindings, organization }: Context,
   id: number,
   progress: Progress,
-  { revision, wakeAt, history = null }: { revision: number; wakeAt: number | null; history?: string | null },
-  writeTogether?: WriteTogether | null,
-): Promise<ProjectionResult> {
+  { revision, wakeAt, history = null }: RowMoment,
+): Promise<RunProjection> {
   const changes = JSON.stringify({ assigned: progress.assigned, outputs: progress.outputs });
-  const projection = {
+  return {
     state: progress.state,
     currentNodeId: progress.nodeId,
     outcome: progress.outcome,
@@ -104,9 +107,23 @@ export async function projectProgress(
     completedAt: progress.endedAt,
     leftWaits: progress.leftWaits ?? [],
   };
+}
+
+/**
+ * Writes a run's progress into its D1 row, and deletes the `run_waiter` rows of waits that have ended. With `writeTogether`, the row is written with
+ * those of other runs, if they take it.
+ */
+export async function projectProgress(
+  context: Context,
+  id: number,
+  progress: Progress,
+  moment: RowMoment,
+  writeTogether?: WriteTogether | null,
+): Promise<ProjectionResult> {
+  const projection = await toProjection(context, id, progress, moment);
   // Whoever writes the others may have gone, or its answer be lost: the same row is written once more, which changes nothing.
   const result = await writeTogether?.(projection).catch(() => null);
-  return result ?? (await projectRuns(database, organization.id, [{ id, ...projection }])).get(id) ?? noRow;
+  return result ?? (await projectRuns(context.database, context.organization.id, [{ id, ...projection }])).get(id) ?? noRow;
 }
 
 const noRow: ProjectionResult = { isAccepted: false, workflowStatus: null, heldRuns: 0 };

@@ -1,12 +1,12 @@
-import type { HistoryEntry } from '../engine/history.ts';
-import type { JournalEntry, Journal } from '../engine/journal.ts';
-import type { Progress } from '../engine/progress.ts';
+import type { HistoryEntry } from './history.ts';
+import type { JournalEntry, Journal } from './journal.ts';
+import type { Progress } from './progress.ts';
 
 /** How many characters of inputs and outputs the journal keeps. */
 const maxKeptLength = 8 * 1024 * 1024;
 const omittedValue = { _cut: 'left out: the history of this dry run is over 8 MiB' };
 
-/** The journal of a dry run, which ends within one request. */
+/** The journal of a run that ends within one call: of a dry run, or of a run that is completed at once. */
 export class MemoryJournal implements Journal {
   readonly entries: HistoryEntry[] = [];
   #progress: Progress;
