@@ -58,7 +58,6 @@ async function launchRuns(context: Context, { runIds, inserted, mode }: Launch):
   const errors: unknown[] = [];
   for (let from = 0; from < runIds.length; from += readRows) {
     const ids = runIds.slice(from, from + readRows);
-    const begun = mode === 'background' ? ids.filter((id) => inserted.has(id)) : [];
     const isNew = (id: number): boolean => inserted.has(id);
     // An object that gets no facts reads them itself.
     const facts =

@@ -30,12 +30,12 @@ interface CompletedRuns {
  * have been inserted by this invocation, so that no object has begun them. Throws errors of D1; the runs are then to be started, too.
  */
 export async function completeAtOnce(context: Context, runs: RunFacts[]): Promise<CompletedRuns> {
-  const decide = async (facts: RunFacts) => {
+  const complete = async (facts: RunFacts) => {
     const completed = mayCompleteAtOnce(context, facts) ? await tryToDecide(context, facts) : null;
     await yieldAfterWork();
     return completed;
   };
-  const completed = (await pMap(runs, decide, { concurrency: maxConcurrent })).filter((run) => run !== null);
+  const completed = (await pMap(runs, complete, { concurrency: maxConcurrent })).filter((run) => run !== null);
   if (completed.length === 0) return { ids: new Set(), workflowsWithHeldRuns: [] };
   const results = await projectRuns(context.database, context.organization.id, completed);
   const heldRunsOf = ({ id }: { id: number }) => results.get(id)?.heldRuns ?? 0;
