@@ -4,11 +4,11 @@ import { openSecrets } from '../../../expressions/secrets/secrets.ts';
 import { loadChildResult, startChildRun, type ParentRun } from './child-run.ts';
 import { subscribeRun } from '../waits/earlier-events.ts';
 import { withdrawJourneyCall, startJourneyCall } from './journey-call.ts';
-import type { RunDependencies, StepContext } from '../engine/dependencies.ts';
+import type { RunDependencies } from '../engine/dependencies.ts';
 import type { LoadedRun } from '../engine/run-row.ts';
 import { editContact } from '../../../contacts/contacts/update-contact.ts';
 import { changeMemberships } from '../../../contacts/lists/members.ts';
-import { contactFromRow, findContacts, contactsByIdsStatement } from '../../../contacts/contacts/find-contacts.ts';
+import { findContacts } from '../../../contacts/contacts/find-contacts.ts';
 import { emitEvent } from '../../../events/accept.ts';
 import { appendRow } from '../../../integrations/actions/append-row.ts';
 import { createEvent } from '../../../integrations/actions/create-event.ts';
@@ -21,20 +21,13 @@ import { childLineage } from '../../../library/lineage.ts';
 import { sendMessage } from '../../../messaging/messages/send-message.ts';
 import { urlPolicy } from '../../../providers/http/url-policy.ts';
 import { sendGuardedRequest } from '../../../providers/http/guarded-request.ts';
-import type { Effects, TextAnswer, TextRequest, GraphNode, NodeType } from '../../nodes/contract.ts';
+import type { Effects, TextAnswer, TextRequest } from '../../nodes/contract.ts';
 import type { OutputFormat } from '../../../providers/language-model/contract.ts';
 import { loadPinnedModels } from '../../../language-models/pinned-models.ts';
 import { createPurposeModel } from '../../../language-models/purpose-models.ts';
 import { validateContext } from '../../../expressions/schemas/context-schema.ts';
-import { toContactRecord, type ContactRecord } from '../../../contacts/contacts/records.ts';
-import { toTimestamp } from '../../../library/time/clock.ts';
-import { findNodeType } from '../../nodes/registry.ts';
-import { buildScope } from '../../../expressions/templates/scope.ts';
-import type { Scope } from '../../../expressions/templates/render.ts';
-import type { Progress } from '../engine/progress.ts';
-import { runPermissionStatement } from '../store.ts';
 import { RecentFacts } from './recent-facts.ts';
-import { buildCommonRoots, type RunOrigin } from '../cause.ts';
+import { loadStepContext } from './step-context.ts';
 
 /** The dependencies of a run that has side effects. `deadline` in epoch ms. */
 export function createLiveDependencies(
@@ -146,63 +139,3 @@ const toOutputFormat = (schema: Record<string, unknown>): OutputFormat => ({
     return problems.length === 0 ? null : problems.slice(0, maxShownProblems).join('; ');
   },
 });
-
-/**
- * Reads the scope of a step and, before a side effect, whether the workflow is paused. The contact is read only when the node uses it. At most
- * one D1 call, and none when the last steps have just read the same. `now` in epoch ms.
- */
-async function loadStepContext(
-  context: Context,
-  run: StepContextRun,
-  progress: Progress,
-  node: GraphNode,
-  now: number,
-): Promise<StepContext> {
-  const { database, organization } = context;
-  const { origin, recent } = run;
-  const type = findNodeType(node.type);
-  const needsContact =
-    origin.contactId !== null && (referencesContact(node, type) || (run.hasQuietHours && type?.respectsQuietHours !== undefined));
-  const needsPermission = type?.isSideEffect === true;
-  let contact = needsContact ? recent.contact() : null;
-  let permission = needsPermission ? recent.permission() : null;
-  const [readsContact, readsPermission] = [contact === undefined, permission === undefined];
-  if (readsContact || readsPermission) {
-    const [contacts, permissions] = await database.batch([
-      contactsByIdsStatement(context, readsContact ? [origin.contactId!] : []),
-      ...(readsPermission ? [runPermissionStatement(database, organization.id, origin.id)] : []),
-    ]);
-    if (readsContact) recent.setContact((contact = contacts[0] ? contactFromRow(contacts[0]) : null));
-    if (readsPermission) recent.setPermission((permission = permissions![0] ?? null));
-  }
-  return {
-    scope: buildRunScope(context, origin, progress, now, contact ? toContactRecord(contact) : null),
-    isPaused: permission ? permission.status !== 'active' && !origin.isTest : false,
-    isOver: permission ? permission.completed_at !== null : false,
-  };
-}
-
-interface StepContextRun {
-  origin: RunOrigin;
-  hasQuietHours: boolean;
-  recent: RecentFacts;
-}
-
-/** The scope of a run's templates and conditions. `now` in epoch ms. */
-export function buildRunScope(context: Context, origin: RunOrigin, progress: Progress, now: number, contact: ContactRecord | null): Scope {
-  const run = {
-    id: origin.id,
-    automation_workflow_id: origin.workflowId,
-    workflow_name: origin.workflowName,
-    workflow_version: origin.workflowVersion,
-    contact_id: origin.contactId,
-    entry_key: origin.entryKey,
-    is_test: origin.isTest,
-    created_at: toTimestamp(origin.createdAt),
-  };
-  const roots = { ...buildCommonRoots(context, origin, contact, now), steps: progress.outputs, run };
-  return buildScope(roots, { ...origin.initialContext, ...progress.assigned });
-}
-
-const referencesContact = (node: GraphNode, type: NodeType | undefined): boolean =>
-  type?.needsContact === true || JSON.stringify(node.data).includes('contact');

@@ -3,9 +3,12 @@ import type { Context } from '../../../context.ts';
 import { isQueryBudgetSpent } from '../../../database/query-budget.ts';
 import { yieldAfterWork } from '../../../library/limits/yield-to-event-loop.ts';
 import { publish } from '../../../outbox/published-events.ts';
-import { createLiveDependencies } from '../effects/live-dependencies.ts';
+import { openSecrets } from '../../../expressions/secrets/secrets.ts';
+import { RecentFacts } from '../effects/recent-facts.ts';
+import { loadStepContext } from '../effects/step-context.ts';
 import { projectRuns, type RunFacts, type RunProjection } from '../store.ts';
 import { archiveHistory, packHistory } from './history.ts';
+import type { RunDependencies } from './dependencies.ts';
 import { advance } from './interpreter.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import { deadlineOf, startProgress } from './progress.ts';
@@ -69,18 +72,10 @@ async function tryToDecide(context: Context, facts: RunFacts): Promise<Completed
 
 /** Takes the steps of the run in memory; null when they do not end in a completed run. */
 async function decide(context: Context, run: LoadedRun): Promise<CompletedRun | null> {
-  const { clock, organization, bindings } = context;
-  const { row, graph, origin } = run;
-  const journal = new MemoryJournal(startProgress(graph, clock(), origin.event?.id ?? null));
-  const dependencies = createLiveDependencies(context, run, deadlineOf(run, journal.progress()), { now: clock, random: Math.random });
-  const startedAt = Date.now();
-  const shouldYield = () => {
-    const { nodeId, stepCount } = journal.progress();
-    const { type } = graph.node(nodeId!);
-    const onlyDecides = type.comesOutTheSame === true && type.isSideEffect !== true;
-    return !onlyDecides || stepCount >= maxSteps || Date.now() - startedAt > maxMilliseconds || isQueryBudgetSpent();
-  };
-  await advance(journal, { ...dependencies, shouldYield });
+  const { organization, bindings } = context;
+  const { row } = run;
+  const journal = new MemoryJournal(startProgress(run.graph, context.clock(), run.origin.event?.id ?? null));
+  await advance(journal, decidingDependencies(context, run, journal));
   const progress = journal.progress();
   if (progress.state !== 'completed') return null;
   const { entries } = journal;
@@ -89,4 +84,37 @@ async function decide(context: Context, run: LoadedRun): Promise<CompletedRun | 
     await archiveHistory(bindings.FILES, organization.id, row.id, entries.length, (offset, limit) => entries.slice(offset, offset + limit));
   const projection = await toProjection(context, row.id, progress, { revision: 1, wakeAt: null, history });
   return { ...projection, id: row.id, workflowId: row.workflow_id, hasWebhookEndpoint: Boolean(row.has_webhook_endpoint) };
+}
+
+/** The dependencies of a run that stops before the first step that does more than decide, so that it has no effects and waits for nothing. */
+function decidingDependencies(context: Context, { origin, graph, settings }: LoadedRun, journal: MemoryJournal): RunDependencies {
+  const { organization, clock } = context;
+  const stepRun = { origin, hasQuietHours: settings.quiet_hours !== null, recent: new RecentFacts(clock) };
+  const startedAt = Date.now();
+  const never = (): never => {
+    throw new Error('a run that only decides came to a step that does more');
+  };
+  return {
+    runId: origin.id,
+    graph,
+    settings,
+    deadline: deadlineOf({ settings }, journal.progress()),
+    organization: { default_country: organization.defaultCountry, timezone: organization.timezone },
+    effects: new Proxy({} as RunDependencies['effects'], { get: never }),
+    dryRun: false,
+    now: clock,
+    random: Math.random,
+    loadStepContext: (progress, node) => loadStepContext(context, stepRun, progress, node, clock()),
+    openSecrets: (data) => openSecrets(context.settings.ENCRYPTION_KEY, organization.id, data),
+    subscribe: never,
+    childResult: never,
+    callResult: never,
+    withdrawCall: never,
+    shouldYield: () => {
+      const { nodeId, stepCount } = journal.progress();
+      const { type } = graph.node(nodeId!);
+      const onlyDecides = type.comesOutTheSame === true && type.isSideEffect !== true;
+      return !onlyDecides || stepCount >= maxSteps || Date.now() - startedAt > maxMilliseconds || isQueryBudgetSpent();
+    },
+  };
 }
