@@ -16,6 +16,7 @@ const floors: string[][] = [
   ['voice-agents'],
   ['calls'],
   ['campaigns', 'automation-workflows', 'simtest'],
+  ['statistics'],
   ['mcp'],
   ['queues', 'cron', 'openapi', 'health.ts', 'subscriptions.ts', 'app.ts', 'worker.ts'],
 ];

@@ -27,6 +27,7 @@ import { verificationRoutes } from './simtest/verification/routes.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints/routes.ts';
 import { agentRunRoutes } from './calls/records/routes.ts';
 import { callListRoutes } from './calls/listing/routes.ts';
+import { statisticsRoutes } from './statistics/routes.ts';
 import { chatRoutes } from './calls/text-chat/routes.ts';
 import { languageModelRoutes } from './language-models/routes.ts';
 import { telephonyConfigRoutes } from './telephony-configs/routes.ts';
@@ -120,6 +121,7 @@ export function createApp() {
   app.route(basePath, verificationRoutes);
   app.route(basePath, agentRunRoutes);
   app.route(basePath, callListRoutes);
+  app.route(basePath, statisticsRoutes);
   app.route(basePath, chatRoutes);
   app.route(basePath, messagingRoutes);
   app.route(basePath, webhookEndpointRoutes);

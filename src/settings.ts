@@ -144,6 +144,8 @@ const Variables = z.object({
   SCHEDULE_FIRE_DAYS: positiveInteger(7),
   /** How long the deliveries of webhook endpoints are kept, also those that a paused endpoint has not been sent. */
   WEBHOOK_DELIVERY_DAYS: positiveInteger(30),
+  /** How long counters of statistics are kept: quarters of an hour for some weeks, then days. */
+  STATISTICS_RETENTION_DAYS: positiveInteger(1095),
   /** How long the archive is kept. */
   ARCHIVE_DAYS: positiveInteger(1095),
   /** The maximum size of a database. D1 allows 10 GB, and 500 MB on the free plan. */

@@ -9,7 +9,8 @@ import { erasedName } from '../../src/calls/records/erase-calls.ts';
 import { selectHasWebhookEndpoint } from '../../src/webhook-endpoints/has-endpoint.ts';
 import { publish } from '../../src/outbox/published-events.ts';
 import { completeAgentRun, findAgentRun, type RunCompletion } from '../../src/calls/records/store.ts';
-import { publishCallCompleted, toRunCompletion } from '../../src/calls/post-call/run-completion.ts';
+import { findKnowledgeQuestions, insertUnansweredQuestions } from '../../src/calls/post-call/knowledge-questions.ts';
+import { publishCallCompleted, toRunCompletion, withQuestions } from '../../src/calls/post-call/run-completion.ts';
 import { writeTalk } from '../../src/calls/records/write-artifacts.ts';
 import { sendCallWebhook } from '../../src/calls/post-call/send-webhook.ts';
 import { suppressOptOut } from '../../src/calls/post-call/opt-out.ts';
@@ -26,16 +27,21 @@ const webhookDelaysMs = [5_000, 30_000, 120_000, 600_000];
  * for work that is not done; all work may be repeated. True: all is done, and only `finish` is left, for which there is no timer.
  */
 export async function finalizeCall(postCall: PostCallContext): Promise<boolean> {
-  const { context, storage, record, conversation: live, timers, hasCall } = postCall;
+  const { context, storage, record, store, conversation: live, timers, hasCall } = postCall;
   const { setup } = record;
   if (!(await concludeConversation(postCall))) return false;
   if (setup.mode !== 'textchat') await suppressOptOut(context, setup, live.conversation.state?.conclusion ?? null);
-  if (!(await isErased(postCall))) await writeTalkFile(postCall);
+  const events = store.events();
+  if (!(await isErased(postCall))) await writeTalkFile(postCall, events);
   const { database, organization } = context;
-  const completion = completeAgentRun(context, toCurrentCompletion(postCall));
-  const listening = (
-    await database.batch([...indexWords(postCall), completion, selectHasWebhookEndpoint(database, organization.id)], 'idempotent')
-  ).at(-1)!;
+  const questions = findKnowledgeQuestions(events);
+  const statements = [
+    ...indexWords(postCall),
+    ...(questions.unanswered.length > 0 ? [insertUnansweredQuestions(context, setup.runId, questions.unanswered)] : []),
+    completeAgentRun(context, withQuestions(toCurrentCompletion(postCall), questions)),
+    selectHasWebhookEndpoint(database, organization.id),
+  ];
+  const listening = (await database.batch(statements, 'idempotent')).at(-1)!;
   if (listening.length > 0)
     await publish(context, 'webhook_event.recorded', { type: setup.mode === 'textchat' ? 'chat.completed' : 'call.completed' });
   if (!hasCall()) return false;
@@ -109,8 +115,7 @@ async function concludeConversation({ context, record, conversation: live, timer
 const isErased = async ({ context, record }: PostCallContext): Promise<boolean> =>
   (await findAgentRun(context, record.setup.runId))?.name === erasedName;
 
-async function writeTalkFile({ context, record, store, hasCall }: PostCallContext): Promise<void> {
-  const events = store.events();
+async function writeTalkFile({ context, record, store, hasCall }: PostCallContext, events = store.events()): Promise<void> {
   const logs = { events, status_callbacks: record.line.end?.statusCallbacks ?? [] };
   await writeTalk(context.bindings.FILES, record.setup, store.messages(), logs);
   if (hasCall()) record.noteLine({ loggedEvents: events.length });

@@ -17,6 +17,7 @@ const usage = `Usage:
   npm run organization -- show <organization id> [--remote [--env NAME]]
   npm run organization -- set-plan <organization id> <limit> <number|default> [--remote [--env NAME]]
   npm run organization -- move-vectors <organization id> <${indexNames.join('|')}> [--remote [--env NAME]]
+  npm run organization -- rebuild-statistics <organization id> [--remote [--env NAME]]
   npm run organization -- move <organization id> --to <shard> [--remote [--env NAME]]
   npm run organization -- move <organization id> --stop [--remote [--env NAME]]
 
@@ -36,7 +37,7 @@ export interface OrganizationCommand {
 }
 
 const shown = `id, name, ${Object.values(planColumns).join(', ')}, plan_limits,
-  (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in`;
+  (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in, statistics_rebuild`;
 
 const moveColumns = 'kept_in, phase, move_to, total, moved, missing, missing_documents, error, due_at';
 
@@ -57,6 +58,7 @@ export function parseOrganizationCommand(parameters: string[]): OrganizationComm
     const organizationId = wholeNumber(id, 'The organization id', 1);
     return { organizationId, isRemote, sql: `SELECT ${shown} FROM organization WHERE id = ${organizationId}` };
   }
+  if (action === 'rebuild-statistics' && rest.length === 0) return rebuildCommand(wholeNumber(id, 'The organization id', 1), isRemote);
   if (action === 'move-vectors' && rest.length === 1) return moveCommand(wholeNumber(id, 'The organization id', 1), isRemote, rest[0]!);
   if (action === 'move') return shardMoveCommand(wholeNumber(id, 'The organization id', 1), isRemote, rest);
   if (action !== 'set-plan' || rest.length !== 2) throw new LocalError(usage);
@@ -86,6 +88,13 @@ function moveCommand(organizationId: number, isRemote: boolean, index: string): 
     move: { target, sql: `SELECT ${moveColumns} FROM vector_placement WHERE organization_id = ${organizationId}` },
   };
 }
+
+/** The row asks for it; the minute tick does it, and empties `statistics_rebuild` when it is done. */
+const rebuildCommand = (organizationId: number, isRemote: boolean): OrganizationCommand => ({
+  organizationId,
+  isRemote,
+  sql: `UPDATE organization SET statistics_rebuild = '{}' WHERE id = ${organizationId} AND deleting_at IS NULL RETURNING ${shown}`,
+});
 
 /** The row says where to; the service does it, and goes on after a crash of its own or of this program. */
 function shardMoveCommand(organizationId: number, isRemote: boolean, [option, shard, ...more]: string[]): OrganizationCommand {

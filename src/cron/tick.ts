@@ -9,6 +9,7 @@ import { findStaleFires } from '../automation-workflows/triggers/schedules/store
 import { fireSchedules } from '../automation-workflows/triggers/schedules/fire-schedules.ts';
 import { catalog, shardBindings, shards } from '../database/shards.ts';
 import type { Database } from '../database/client.ts';
+import { rebuildStatistics } from '../statistics/rebuild.ts';
 import { startDueSyncs } from '../integrations/sync/start-due-syncs.ts';
 import { enqueueStep } from '../knowledge-base/pipeline/enqueue-step.ts';
 import { claimOverdueDocuments } from '../knowledge-base/pipeline/store.ts';
@@ -65,6 +66,7 @@ export async function tick(bindings: Env, now: number, execution: Pick<Execution
     await runStep(log, 'retention', () => applyRetention(bindings, database, now, log));
   }
   await runStep(log, 'deletions', () => resendDeletions(bindings, now, log));
+  await runStep(log, 'statistics that are counted again', () => rebuildStatistics(bindings, now, log, defer));
   await runStep(log, 'moves between shards', () => resendMoves(bindings, now));
 }
 

@@ -9,6 +9,7 @@ import { languageModelExamples } from '../language-models/examples.ts';
 import { messagingExamples } from '../messaging/examples.ts';
 import { simtestExamples } from '../simtest/examples.ts';
 import { callExamples } from '../calls/examples.ts';
+import { statisticsExamples } from '../statistics/examples.ts';
 import { telephonyConfigExamples } from '../telephony-configs/examples.ts';
 import { voiceAgentExamples } from '../voice-agents/examples.ts';
 import { webhookEndpointExamples } from '../webhook-endpoints/examples.ts';
@@ -25,6 +26,7 @@ const examples: ExamplesByOperation = {
   ...telephonyConfigExamples,
   ...voiceAgentExamples,
   ...callExamples,
+  ...statisticsExamples,
   ...campaignExamples,
   ...knowledgeBaseExamples,
   ...simtestExamples,

@@ -138,6 +138,12 @@ export const groups: Record<string, Group> = {
       'All telephone calls with what came of them, whether a person, a journey or a campaign asked for them: to look through, and as files.',
     operations: ['list', 'export'],
   },
+  statistics: {
+    title: 'Statistics',
+    description:
+      'Counts that are kept with each call, run, message and document, so that reading them costs the same however many there are.',
+    operations: ['calls', 'journey', 'knowledge', 'usage'],
+  },
   campaigns: {
     title: 'Campaigns',
     description: 'A voice agent calls everybody in a file, a contact list or a sheet.',

@@ -71,6 +71,7 @@ test('a late projection never overwrites the row in D1 with an older state', asy
     outcome: null,
     error: null,
     contextChanges: null,
+    trail: '{"nodes":["nap"]}',
     history: null,
     voiceCallRunId: null,
     hold: null,

@@ -113,5 +113,6 @@ test('blocks that are not run give a reason, and stand only where an account or 
     'docs/knowledge-base.md',
     'docs/operating.md',
     'docs/shards.md',
+    'docs/statistics.md',
   ]);
 });

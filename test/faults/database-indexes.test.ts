@@ -89,6 +89,7 @@ const queries: Record<string, string> = {
   message_send_key: 'FROM message WHERE organization_id = ? AND send_key = ?',
   message_status: 'WHERE r.organization_id = ? AND r.status = ? AND r.id < ? ORDER BY r.id DESC',
   organization_move_due: 'FROM organization_move WHERE due_at IS NOT NULL AND due_at < ?',
+  organization_statistics_rebuild: 'FROM organization WHERE statistics_rebuild IS NOT NULL',
   password_reset_expiry: 'FROM password_reset spent WHERE expires_at < ?1',
   password_reset_organization: 'FROM password_reset WHERE organization_id = ?1',
   password_reset_token: 'WHERE r.token_hash = ?1 AND r.expires_at > ?2',

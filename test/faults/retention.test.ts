@@ -80,6 +80,9 @@ const cases: Record<string, Case> = {
   knowledge_document: { ...deletedCase(90, 'updated_at', { is_active: 0 }), notOver: { updated_at: ago(100), is_active: 1 } },
   suppression: { ...deletedCase(90, 'until'), notOver: { created_at: ago(1000), until: null } },
   suppression_proposal: { days: 365, old: (age) => ({ created_at: ago(age), call_run_id: -ago(age) }) },
+  call_statistic: { days: 1095, old: (age) => ({ is_day: 1, period: ago(age) }) },
+  journey_statistic: { days: 1095, old: (age) => ({ is_day: 1, period: ago(age), workflow_id: ago(age) }) },
+  usage_statistic: { days: 1095, old: (age) => ({ is_day: 1, period: ago(age) }) },
   event_type: deletedCase(90, 'created_at'),
   upload: deletedCase(30, 'created_at'),
   cleanup: {

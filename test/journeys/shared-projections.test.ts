@@ -64,6 +64,7 @@ const ended: RunProjection = {
   outcome: 'done',
   error: null,
   contextChanges: null,
+  trail: '{"nodes":["in"]}',
   history: null,
   hold: null,
   voiceCallRunId: null,

@@ -39,6 +39,7 @@ const landed = {
   '0031_webhook_endpoints.sql': '5e57a4fe26c7221b',
   '0032_call_lists.sql': '2a610bce46728da7',
   '0033_language_models.sql': 'e0abf0d10af15827',
+  '0034_statistics.sql': 'cc8722c0b5669d1a',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {

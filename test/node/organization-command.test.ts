@@ -3,7 +3,7 @@ import { parseOrganizationCommand, takeEnvironment } from '../../scripts/local/o
 import { watchShardMove, type ShardMoveState, type ShardMoveTarget } from '../../scripts/local/watch-shard-move.ts';
 
 const columns = `id, name, plan_max_integrations, plan_max_contacts, plan_concurrent_calls, plan_limits,
-  (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in`;
+  (SELECT kept_in FROM vector_placement WHERE organization_id = organization.id) AS vectors_in, statistics_rebuild`;
 
 test('a limit of a plan is set for one organization', () => {
   expect(parseOrganizationCommand(['set-plan', '7', 'concurrent_call_limit', '250'])).toEqual({
@@ -31,6 +31,14 @@ test('"default" takes the override away, and --remote may stand anywhere', () =>
   };
   expect(parseOrganizationCommand(['--remote', 'set-plan', '7', 'max_contacts', 'default'])).toEqual(expected);
   expect(parseOrganizationCommand(['set-plan', '7', 'max_contacts', 'default', '--remote'])).toEqual(expected);
+});
+
+test('statistics are counted again when the row of the organization says so', () => {
+  const { organizationId, isRemote, sql } = parseOrganizationCommand(['rebuild-statistics', '7', '--remote']);
+  expect({ organizationId, isRemote }).toEqual({ organizationId: 7, isRemote: true });
+  expect(sql).toBe(`UPDATE organization SET statistics_rebuild = '{}' WHERE id = 7 AND deleting_at IS NULL RETURNING ${columns}`);
+  expect(() => parseOrganizationCommand(['rebuild-statistics', '7', 'now'])).toThrow(/Usage/);
+  expect(() => parseOrganizationCommand(['rebuild-statistics', '7; DROP TABLE contact'])).toThrow(/organization id/);
 });
 
 test('a move of vectors is asked for in one statement, and looked at in another', () => {

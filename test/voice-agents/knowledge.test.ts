@@ -78,6 +78,27 @@ describe('an agent with documents', () => {
     expect(await lookUps()).toMatchObject([{ receipts: lookUp.receipts }]);
   });
 
+  test('a question that they do not answer is in the statistics once the talk has ended, with the talk', async () => {
+    stubOutsideServices();
+    const { service } = await withHandbook();
+    const { say, path, runId, agentId } = await newChat(service, { knowledge_base: true });
+    await say(question);
+    await service.client.delete(
+      `/knowledge-base/documents/${(await service.client.get('/knowledge-base/documents')).body.documents[0].document_uuid}`,
+    );
+    await say(question);
+    await service.client.post(`${path}/end`);
+    await vi.waitFor(
+      async () =>
+        expect((await service.client.get('/statistics/knowledge')).body).toMatchObject({
+          questions: 2,
+          unanswered: 1,
+          unanswered_questions: [{ question, times: 1, workflow_id: agentId, run_id: runId }],
+        }),
+      { timeout: 10_000 },
+    );
+  });
+
   test('answers out of them in a call, and the log that is kept has the receipts', async () => {
     stubOutsideServices();
     const { service, uuid } = await withHandbook();

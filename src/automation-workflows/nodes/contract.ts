@@ -54,6 +54,15 @@ export interface NextResult {
   assign?: Record<string, Json>;
   /** The requested call, when the run does not wait for its end. */
   callRunId?: number;
+  /** The variant that a split has chosen, for statistics. */
+  variant?: string;
+  /** What a language model was asked and has answered, for statistics. */
+  usage?: TokenUsage;
+}
+
+export interface TokenUsage {
+  prompt_tokens: number;
+  completion_tokens: number;
 }
 
 export type StepResult =
@@ -148,7 +157,7 @@ export type TextAnswer =
   | {
       result: Json;
       model: string;
-      usage: { prompt_tokens: number; completion_tokens: number };
+      usage: TokenUsage;
       /** The organization's models that were asked before and failed. */
       fallbacks?: { model: string; failure: string; message: string }[];
     }

@@ -14,8 +14,8 @@ import { isNotFailedSql } from '../../outbox/failed-messages.ts';
 
 export type RunSource = StoredRow<typeof automationRun>['source'];
 
-/** A run's row without its history. `error` is JSON text of RunError. */
-export type RunRow = Omit<StoredRow<typeof automationRun>, 'history'> & {
+/** A run's row without its history and its trail. `error` is JSON text of RunError. */
+export type RunRow = Omit<StoredRow<typeof automationRun>, 'history' | 'trail'> & {
   state: RunState;
   /** JSON text, or a pointer into R2, of the event or delivery that the run started from. */
   source_payload: string | null;
@@ -23,7 +23,7 @@ export type RunRow = Omit<StoredRow<typeof automationRun>, 'history'> & {
 
 /** The columns of `RunRow` of the run `r`. A page of runs shows no histories. */
 export const runColumns = Object.values(getTableColumns(automationRun))
-  .filter(({ name }) => name !== 'history')
+  .filter(({ name }) => name !== 'history' && name !== 'trail')
   .map(({ name }) => `r.${name}`)
   .join(', ');
 
@@ -91,6 +91,8 @@ export interface RunProjection {
   outcome: string | null;
   error: string | null;
   contextChanges: string | null;
+  /** From `toTrail`. */
+  trail: string;
   /** See the column. */
   history: string | null;
   hold: 'paused' | null;
@@ -120,6 +122,7 @@ const projectedColumns: Record<keyof ProjectedFields, string> = {
   outcome: 'outcome',
   error: 'error',
   contextChanges: 'context_changes',
+  trail: 'trail',
   history: 'history',
   hold: 'hold',
   voiceCallRunId: 'voice_call_run_id',

@@ -9,6 +9,7 @@ import { toAnsweredBy } from './answered-by.ts';
 import { conversationCostUsd } from './model-prices.ts';
 import type { Context } from '../../context.ts';
 import { publish } from '../../outbox/published-events.ts';
+import type { KnowledgeQuestions } from './knowledge-questions.ts';
 
 /** The end of a line and of its conversation. `model` is the default model, for an agent that names none. */
 export interface RunCompletionInput {
@@ -43,6 +44,12 @@ export function toRunCompletion({ setup, line, state, hasTranscript, model }: Ru
     completedAt: line.endedAt,
   };
 }
+
+/** The completion with the searches in documents, which statistics count. */
+export const withQuestions = (completion: RunCompletion, { asked, unanswered }: KnowledgeQuestions): RunCompletion =>
+  asked === 0
+    ? completion
+    : { ...completion, result: { ...completion.result, knowledge: { questions: asked, unanswered: unanswered.length } } };
 
 /** What a live conversation has gathered so far and costs, for readers of the run. */
 export function toInterimResult(setup: CallSetup, state: ConversationState | null, now: number, model: string): AgentRunResult {

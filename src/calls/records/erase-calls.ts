@@ -68,6 +68,7 @@ const resultWithoutConversationSql = `json_object(
     'nodes_visited', json(ifnull(result -> '$.gathered_context.nodes_visited', '[]')),
     'extracted_variables', json_object()),
   'cost_info', json(ifnull(result -> '$.cost_info', '{}')),
+  'knowledge', json(ifnull(result -> '$.knowledge', 'null')),
   'annotations', json_object('summary', NULL, 'sentiment', result ->> '$.annotations.sentiment', 'checks', json_array()))`;
 
 /** Erases everything personal from completed runs, with their words in the search. Their outcome and cost stay; what is proposed because of them goes. */
@@ -76,6 +77,12 @@ async function eraseRuns(database: Database, organizationId: number, runIds: num
   await database.batch(
     [
       deleteCallWords(database, organizationId, runIds),
+      database.prepare(
+        `DELETE FROM unanswered_question WHERE organization_id = ?1 AND (created_at, run_id) IN (
+           SELECT r.created_at, r.id FROM json_each(?2) j CROSS JOIN voice_agent_run r WHERE r.id = j.value AND r.organization_id = ?1)`,
+        organizationId,
+        ids,
+      ),
       database.prepare(
         'DELETE FROM suppression_proposal WHERE organization_id = ?1 AND call_run_id IN (SELECT value FROM json_each(?2))',
         organizationId,

@@ -28,6 +28,8 @@ export interface AgentRunResult {
   annotations: Record<string, unknown>;
   /** Who answered, by machine detection. Absent or null: nobody knows. */
   answered_by?: AnsweredBy | null;
+  /** How often the agent has looked into documents, and how often it found nothing; absent: it did not. */
+  knowledge?: { questions: number; unanswered: number };
   /** Of an unanswered call; the logs of a conversation have a file of their own in R2. */
   logs?: RunLogs;
 }

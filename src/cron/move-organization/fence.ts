@@ -1,5 +1,6 @@
 import type { Database, Statement } from '../../database/client.ts';
 import { writeHeld, type MoveEnds } from './ends.ts';
+import { setTargetStage } from './hold.ts';
 import { lastTables } from './moved-tables.ts';
 import { isAcceptedAfter } from './replay.ts';
 
@@ -48,11 +49,10 @@ export async function raiseFence(ends: MoveEnds, now: number): Promise<void> {
 /** The organization works on in the source, as if the fence had not been. */
 export async function lowerFence(ends: MoveEnds): Promise<void> {
   const { source, target, organizationId } = ends;
-  await writeHeld(
-    ends,
-    target,
-    lastTables.map(({ name }) => target.prepare(`DELETE FROM ${name} WHERE organization_id = ?`, organizationId)),
-  );
+  await writeHeld(ends, target, [
+    ...lastTables.map(({ name }) => target.prepare(`DELETE FROM ${name} WHERE organization_id = ?`, organizationId)),
+    setTargetStage(ends, 'arriving'),
+  ]);
   await writeHeld(ends, source, [
     setStage(source, organizationId, 'fenced', 'copying'),
     // After the stage, since the fence refuses this write, too. The tick counts these events.

@@ -28,6 +28,10 @@ export async function beginTransit({ organizationId, claim }: MoveEnds, database
 export const setStage = (ends: MoveEnds, stage: Stage): Promise<void> =>
   writeHeld(ends, ends.source, [ends.source.prepare('UPDATE transit SET stage = ? WHERE subject_id = ?', stage, ends.organizationId)]);
 
+/** `arriving`: what is written in the target are copies, which no trigger counts. `arrived`: all is copied, and what follows counts. */
+export const setTargetStage = ({ target, organizationId }: MoveEnds, stage: 'arriving' | 'arrived'): Statement =>
+  target.prepare('UPDATE transit SET stage = ? WHERE subject_id = ?', stage, organizationId);
+
 /** Nothing is on its way in this shard any more. */
 export async function endTransit({ organizationId }: MoveEnds, database: Database): Promise<void> {
   const statements: Statement[] = [

@@ -5,10 +5,10 @@ import { clearPage } from './clear-rows.ts';
 import { findDifference } from './compare.ts';
 import { copyLastTables } from './copy-last-tables.ts';
 import { copyRows } from './copy-rows.ts';
-import { OvertakenError, type MoveEnds } from './ends.ts';
+import { OvertakenError, writeHeld, type MoveEnds } from './ends.ts';
 import { lowerFence, raiseFence } from './fence.ts';
 import { findKeysAfter } from './find-keys.ts';
-import { beginTransit, endTransit, setStage } from './hold.ts';
+import { beginTransit, endTransit, setStage, setTargetStage } from './hold.ts';
 import { copiedTables } from './moved-tables.ts';
 import { findRemaining, replayChanges } from './replay.ts';
 import { announceMove, endAnnouncement, saveMove, switchShard, type Move, type MoveChange } from './store.ts';
@@ -110,11 +110,15 @@ const onward: StepResult = { change: {}, nextAfterSeconds: 0, isSaved: true, wan
 /** Null when the target has the same rows; else what is in the way. */
 async function copyBehindFence(ends: MoveEnds, now: number): Promise<string | null> {
   const until = Date.now() + fenceBudgetMs;
+  // A worker before this one may have compared, and died before the switch.
+  await writeHeld(ends, ends.target, [setTargetStage(ends, 'arriving')]);
   await raiseFence(ends, now);
   while ((await replayChanges(ends)) > 0) if (Date.now() > until) return 'The last changes took too long';
   await copyLastTables(ends);
   const different = await findDifference(ends);
-  return different === null ? null : `The rows of ${different} were not the same in both shards`;
+  if (different !== null) return `The rows of ${different} were not the same in both shards`;
+  await writeHeld(ends, ends.target, [setTargetStage(ends, 'arrived')]);
+  return null;
 }
 
 /** The organization works on where it was, and the end is tried again in a minute. The phase goes first: the shard cannot change after it. */

@@ -5,10 +5,11 @@ import type { Database } from '../../database/client.ts';
 import { countQueries, maxQueries } from '../../database/query-budget.ts';
 import type { Logger } from '../../library/platform/log.ts';
 import { getSettings } from '../../settings.ts';
+import { statisticsRules } from './statistics-rules.ts';
 import type { RetentionRule, RetentionRun } from './rule.ts';
 
 /** Every table whose rows are removed after a retention time. `tables-without-retention.ts` names the others. */
-export const retentionRules: RetentionRule[] = [...archiveRules, ...deletionRules, ...expireArchives];
+export const retentionRules: RetentionRule[] = [...archiveRules, ...deletionRules, ...expireArchives, ...statisticsRules];
 
 /** How long a tick spends on a shard. */
 const budgetMs = 10_000;

@@ -22,6 +22,7 @@ export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   exit_topic: 'leaves with its workflow',
   run_waiter: 'leaves when its run goes on',
   workflow_entry: 'one for each key that enters a workflow which limits re-entry: "never" has no end',
+  unanswered_question: 'leaves with its call',
   voice_agent: 'as people make them; the plan bounds those that are live',
   voice_agent_definition: 'one for each change of an agent that people make',
   telephony_config: 'as people make them; the plan bounds them',

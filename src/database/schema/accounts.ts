@@ -3,26 +3,36 @@ import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from
 import { json, moment } from './columns.ts';
 
 /** The catalog: these tables live in the first database only; `shard` says where the organization's own rows are. */
-export const organization = sqliteTable('organization', {
-  id: integer('id').primaryKey(),
-  name: text('name').notNull(),
-  shard: integer('shard').notNull().default(0),
-  defaultCountry: text('default_country').notNull().default('US'),
-  timezone: text('timezone').notNull().default('UTC'),
-  /** The minimum time between two calls to one person, from all sources. */
-  minHoursBetweenCalls: real('min_hours_between_calls').notNull().default(0),
-  /** Overrides of the plan variables; null means the variable counts. */
-  planMaxIntegrations: integer('plan_max_integrations'),
-  planMaxContacts: integer('plan_max_contacts'),
-  planConcurrentCalls: integer('plan_concurrent_calls'),
-  /** Overrides of all other limits, by their names. */
-  planLimits: json<Record<string, number>>('plan_limits'),
-  createdAt: moment('created_at').notNull(),
-  /** When the deletion was requested. From then on no lookup finds the organization. */
-  deletingAt: moment('deleting_at'),
-  /** The shard to which the organization is moving. Until it has, nobody caches this row. */
-  movingTo: integer('moving_to'),
-});
+export const organization = sqliteTable(
+  'organization',
+  {
+    id: integer('id').primaryKey(),
+    name: text('name').notNull(),
+    shard: integer('shard').notNull().default(0),
+    defaultCountry: text('default_country').notNull().default('US'),
+    timezone: text('timezone').notNull().default('UTC'),
+    /** The minimum time between two calls to one person, from all sources. */
+    minHoursBetweenCalls: real('min_hours_between_calls').notNull().default(0),
+    /** Overrides of the plan variables; null means the variable counts. */
+    planMaxIntegrations: integer('plan_max_integrations'),
+    planMaxContacts: integer('plan_max_contacts'),
+    planConcurrentCalls: integer('plan_concurrent_calls'),
+    /** Overrides of all other limits, by their names. */
+    planLimits: json<Record<string, number>>('plan_limits'),
+    createdAt: moment('created_at').notNull(),
+    /** When the deletion was requested. From then on no lookup finds the organization. */
+    deletingAt: moment('deleting_at'),
+    /** The shard to which the organization is moving. Until it has, nobody caches this row. */
+    movingTo: integer('moving_to'),
+    /** How far its statistics are counted again, `RebuildPlace` as JSON; null: nobody has asked for it, or it is done. */
+    statisticsRebuild: text('statistics_rebuild'),
+  },
+  (table) => [
+    index('organization_statistics_rebuild')
+      .on(table.id)
+      .where(sql`statistics_rebuild IS NOT NULL`),
+  ],
+);
 
 export const user = sqliteTable(
   'user',

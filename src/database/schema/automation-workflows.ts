@@ -182,6 +182,8 @@ export const automationRun = sqliteTable(
     initialContext: text('initial_context'),
     /** The values that the steps added to the initial context. */
     contextChanges: text('context_changes'),
+    /** `toTrail`: the nodes that the run has reached, for statistics. Null: it has not begun. */
+    trail: text('trail'),
     /** A short history of an ended run (`packHistory`); null: the history is with the run's object or in R2. */
     history: text('history'),
     revision: integer('revision').notNull().default(0),

@@ -9,5 +9,6 @@ export * from './language-models.ts';
 export * from './messaging.ts';
 export * from './operations.ts';
 export * from './simtest.ts';
+export * from './statistics.ts';
 export * from './voice-agents.ts';
 export * from './webhook-endpoints.ts';

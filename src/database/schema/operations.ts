@@ -95,7 +95,7 @@ export const writeReceipt = sqliteTable('write_receipt', {
 export const transit = sqliteTable('transit', {
   /** The organization's id. */
   subjectId: integer('subject_id').primaryKey(),
-  stage: text('stage').$type<'copying' | 'fenced' | 'left' | 'clearing' | 'arriving'>().notNull(),
+  stage: text('stage').$type<'copying' | 'fenced' | 'left' | 'clearing' | 'arriving' | 'arrived'>().notNull(),
   /** The `claim` of the worker that may write. */
   holder: integer('holder').notNull(),
 });

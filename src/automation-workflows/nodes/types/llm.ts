@@ -74,5 +74,5 @@ function toStepResult(answer: TextAnswer, saveAs: string | null): StepResult {
   }
   const { result, model, usage, fallbacks } = answer;
   const assign = saveAs === null ? {} : { assign: { [saveAs]: result } };
-  return { kind: 'next', handle: defaultHandle, output: { result, model, usage, ...(fallbacks && { fallbacks }) }, ...assign };
+  return { kind: 'next', handle: defaultHandle, output: { result, model, usage, ...(fallbacks && { fallbacks }) }, usage, ...assign };
 }

@@ -26,7 +26,7 @@ export const splitNode = defineNode({
   },
   run: async (step) => {
     const variant = chooseVariant(step.data.variants, `${splitKey(step)}\u0000${step.node.id}`);
-    return next({ variant }, variant);
+    return { ...next({ variant }, variant), variant };
   },
 });
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../../library/json/json.ts';
-import type { EventSubscription } from '../../nodes/contract.ts';
+import type { EventSubscription, TokenUsage } from '../../nodes/contract.ts';
 import type { RunState } from '../../run-states.ts';
 import { addExact, parseDuration } from '../../../library/time/durations.ts';
 import type { WorkflowSettings } from '../../definitions/settings.ts';
@@ -43,6 +43,10 @@ export interface Progress {
   unwaitedCalls?: string[];
   /** Items of calls that the run no longer waits for and has still to withdraw. */
   leftCalls?: string[];
+  /** The latest variant of each split that the run has passed. */
+  variants?: Record<string, string>;
+  /** The tokens of all answers of language models. */
+  usage?: TokenUsage;
   /** The id of the latest call's run. */
   voiceCallRunId?: number;
   /** The version of the workflow that a retry under way continues with. */

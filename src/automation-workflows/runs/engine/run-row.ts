@@ -9,6 +9,7 @@ import { findRunFacts, type RunFacts, projectRuns, type ProjectionResult, type R
 import type { WriteTogether } from './shared-projections.ts';
 import { type RunOrigin, initialContextOf, type DeliveryPayload } from '../cause.ts';
 import { holdOf, type Progress } from './progress.ts';
+import { toTrail } from './trail.ts';
 
 /** A run's row with its graph, its settings and the data that it started with. */
 export interface LoadedRun {
@@ -97,6 +98,7 @@ export async function toProjection(
     currentNodeId: progress.nodeId,
     outcome: progress.outcome,
     error: progress.error && JSON.stringify(progress.error),
+    trail: toTrail(progress),
     contextChanges: await storePayload(bindings.FILES, () => `${organization.id}/runs/${id}-${revision}`, changes),
     history,
     hold: holdOf(progress),

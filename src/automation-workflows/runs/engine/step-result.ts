@@ -1,5 +1,5 @@
 import { type Json, isRecord } from '../../../library/json/json.ts';
-import { defaultHandle, errorHandle, type NextResult, type StepResult } from '../../nodes/contract.ts';
+import { defaultHandle, errorHandle, type NextResult, type StepResult, type TokenUsage } from '../../nodes/contract.ts';
 import { retryDelayMs } from '../../definitions/retry-policy.ts';
 import { maskSecrets } from '../../../expressions/secrets/secrets.ts';
 import type { HistoryEntry } from './history.ts';
@@ -30,7 +30,11 @@ type StepFailure = StepResult & { kind: 'fail' };
 export function applyStepResult(journal: Journal, progress: Progress, entry: JournalEntry, result: StepResult, run: RunDependencies): void {
   if (result.kind === 'fail') return applyStepFailure(journal, progress, entry, result, run);
   const now = run.now();
-  const next = withOutput(withCall(progress, result), result.output, result.kind === 'next' ? result.assign : undefined);
+  const next = withOutput(
+    withCall(withCounts(progress, result), result),
+    result.output,
+    result.kind === 'next' ? result.assign : undefined,
+  );
   if (!next) return applyStepFailure(journal, progress, entry, contextTooLarge, run);
   const record = { ...entry, ...toEntryResult(result), completedAt: now };
   if (result.kind === 'exit') journal.commit(endProgress(next, { state: 'completed', outcome: result.outcome }, now), record);
@@ -38,6 +42,22 @@ export function applyStepResult(journal: Journal, progress: Progress, entry: Jou
   else
     journal.commit((historyId) => ({ ...next, state: 'waiting', wait: toWait(result, historyId, now) }), { ...record, completedAt: null });
 }
+
+/** Notes what statistics count of a step. */
+function withCounts(progress: Progress, result: Exclude<StepResult, StepFailure>): Progress {
+  if (result.kind !== 'next') return progress;
+  const { variant, usage } = result;
+  return {
+    ...progress,
+    ...(variant !== undefined && { variants: { ...progress.variants, [progress.nodeId!]: variant } }),
+    ...(usage && { usage: addUsage(progress.usage, usage) }),
+  };
+}
+
+const addUsage = (before: TokenUsage | undefined, added: TokenUsage): TokenUsage => ({
+  prompt_tokens: (before?.prompt_tokens ?? 0) + added.prompt_tokens,
+  completion_tokens: (before?.completion_tokens ?? 0) + added.completion_tokens,
+});
 
 /** Records the call that a step requested, and whether the run waits for the call. */
 function withCall(progress: Progress, result: Exclude<StepResult, StepFailure>): Progress {

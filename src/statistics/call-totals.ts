@@ -1,0 +1,46 @@
+import type { CallGroupRow } from './call-store.ts';
+
+/** What came of a number of calls together. */
+export interface CallTotals {
+  calls: number;
+  answered: number;
+  answer_rate: number | null;
+  talk_seconds: number;
+  average_talk_seconds: number | null;
+  cost_usd: number;
+  calls_without_price: number;
+  outcomes: Record<string, number>;
+  dispositions: Record<string, number>;
+}
+
+/** Adds up rows. `answered` are the calls that a person has answered: their outcome is `completed`. */
+export function addCalls(rows: readonly CallGroupRow[]): CallTotals {
+  const sum = (name: 'calls' | 'talk_seconds' | 'cost_micros' | 'unpriced_calls') => rows.reduce((total, row) => total + row[name], 0);
+  const calls = sum('calls');
+  const outcomes = countBy(rows, 'outcome');
+  const answered = outcomes['completed'] ?? 0;
+  const talkSeconds = sum('talk_seconds');
+  return {
+    calls,
+    answered,
+    answer_rate: ratio(answered, calls, 10_000),
+    talk_seconds: talkSeconds,
+    average_talk_seconds: ratio(talkSeconds, answered, 10),
+    cost_usd: sum('cost_micros') / 1_000_000,
+    calls_without_price: sum('unpriced_calls'),
+    outcomes,
+    dispositions: countBy(
+      rows.filter(({ disposition }) => disposition !== ''),
+      'disposition',
+    ),
+  };
+}
+
+const ratio = (part: number, total: number, digits: number): number | null =>
+  total > 0 ? Math.round((part / total) * digits) / digits : null;
+
+function countBy(rows: readonly CallGroupRow[], name: 'outcome' | 'disposition'): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(row[name], (counts.get(row[name]) ?? 0) + row.calls);
+  return Object.fromEntries([...counts].filter(([, count]) => count !== 0).toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
+}

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { Client, newOrganization } from '../support/organization.ts';
+import { ownRows } from '../support/own-rows.ts';
+import { newAgent, settle, withAgent } from '../voice-agents/runs.ts';
+import { beginCall, completionOf, endCall } from './counted-calls.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+const iso = (epochMs: number) => new Date(epochMs).toISOString();
+
+async function read(client: Client, query = ''): Promise<any> {
+  const { status, body } = await client.get(`/statistics/calls?${query}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+test('calls are counted with what came of them, when they end', async () => {
+  const { client, context, agent } = await withAgent();
+  await beginCall(context, agent);
+  await endCall(context, agent, { disposition: 'interested', talkSeconds: 60 });
+  await endCall(context, agent, { disposition: 'callback', talkSeconds: 41, costUsd: null });
+  await endCall(context, agent, { outcome: 'busy', costUsd: 0 });
+  await endCall(context, agent, { isChat: true });
+  expect(await read(client)).toMatchObject({
+    timezone: 'UTC',
+    totals: {
+      calls: 3,
+      answered: 2,
+      answer_rate: 0.6667,
+      talk_seconds: 101,
+      average_talk_seconds: 50.5,
+      cost_usd: 0.01,
+      calls_without_price: 1,
+      outcomes: { completed: 2, busy: 1 },
+      dispositions: { callback: 1, interested: 1 },
+    },
+    groups: [],
+  });
+});
+
+test('an organization without calls has counts of zero', async () => {
+  const { client } = await newOrganization();
+  expect((await read(client, 'group_by=day,workflow_id')).groups).toEqual([]);
+  expect((await read(client)).totals).toMatchObject({ calls: 0, answer_rate: null, average_talk_seconds: null, outcomes: {} });
+});
+
+test('calls are grouped by any of agent, campaign, journey, number, direction, outcome and disposition, and by one unit of time', async () => {
+  const { client, context, agent } = await withAgent();
+  const other = await newAgent(client);
+  const now = Date.now();
+  await endCall(context, agent, { campaignId: 5, disposition: 'interested', createdAt: now - 2 * dayMs });
+  await endCall(context, agent, { campaignId: 5, outcome: 'busy', createdAt: now - 2 * dayMs });
+  await endCall(context, other, { journeyId: 8, direction: 'inbound', ownNumber: '+15005550007', createdAt: now });
+  const groups = async (by: string) => (await read(client, `group_by=${by}`)).groups;
+  expect(await groups('workflow_id')).toMatchObject([
+    { workflow_id: agent.id, calls: 2 },
+    { workflow_id: other.id, calls: 1 },
+  ]);
+  expect(await groups('campaign_id,outcome')).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ campaign_id: null, outcome: 'completed', calls: 1 }),
+      expect.objectContaining({ campaign_id: 5, outcome: 'busy', calls: 1, answered: 0 }),
+      expect.objectContaining({ campaign_id: 5, outcome: 'completed', calls: 1, answered: 1 }),
+    ]),
+  );
+  expect(await groups('automation_workflow_id,own_number,direction')).toMatchObject([
+    { automation_workflow_id: null, own_number: '+15005550006', direction: 'outbound', calls: 2 },
+    { automation_workflow_id: 8, own_number: '+15005550007', direction: 'inbound', calls: 1 },
+  ]);
+  expect(await groups('day')).toMatchObject([
+    { period: iso(now - 2 * dayMs).slice(0, 10), start: `${iso(now - 2 * dayMs).slice(0, 10)}T00:00:00.000Z`, calls: 2 },
+    { period: iso(now).slice(0, 10), calls: 1 },
+  ]);
+  const [hour] = await groups('hour,disposition');
+  expect(hour).toMatchObject({ period: `${iso(now - 2 * dayMs).slice(0, 13)}:00` });
+});
+
+test('calls are filtered by what they are grouped by, and a number may be written in any way', async () => {
+  const { client, context, agent } = await withAgent();
+  await endCall(context, agent, { campaignId: 5, ownNumber: '+12125550107', disposition: 'interested' });
+  await endCall(context, agent, { campaignId: 6, ownNumber: '+12125550108', outcome: 'voicemail' });
+  const count = async (query: string): Promise<number> => (await read(client, query)).totals.calls;
+  expect(await count('campaign_id=5')).toBe(1);
+  expect(await count(`own_number=${encodeURIComponent('(212) 555-0108')}`)).toBe(1);
+  expect(await count('own_number=+12125550107')).toBe(1);
+  expect(await count('outcome=voicemail&campaign_id=6')).toBe(1);
+  expect(await count('outcome=voicemail&campaign_id=5')).toBe(0);
+  expect(await count('disposition=interested&direction=outbound')).toBe(1);
+  expect(await count(`workflow_id=${agent.id}`)).toBe(2);
+  expect(await count('direction=inbound')).toBe(0);
+});
+
+test('a date is a day of the time zone, and a range is widened to quarters of an hour', async () => {
+  const { client, context, agent } = await withAgent({ timezone: 'Asia/Kolkata' });
+  const midnight = Math.floor((Date.now() - 3 * dayMs) / dayMs) * dayMs - 5.5 * hourMs;
+  await endCall(context, agent, { createdAt: midnight - 60_000 });
+  await endCall(context, agent, { createdAt: midnight + 60_000 });
+  const date = iso(midnight + 12 * hourMs).slice(0, 10);
+  const own = await read(client, `from=${date}&to=${date}&group_by=day`);
+  expect(own).toMatchObject({ from: iso(midnight), to: iso(midnight + dayMs), timezone: 'Asia/Kolkata', totals: { calls: 1 } });
+  expect(own.groups).toMatchObject([{ period: date, calls: 1 }]);
+  expect(await read(client, `from=${iso(midnight - 100_000)}&to=${iso(midnight + 100_000)}&timezone=UTC`)).toMatchObject({
+    from: iso(midnight - 900_000),
+    to: iso(midnight + 900_000),
+    totals: { calls: 2 },
+  });
+});
+
+test('a settlement that is written again, or with other values, counts once; a corrected disposition moves its call', async () => {
+  const { client, context, agent } = await withAgent();
+  const run = await beginCall(context, agent);
+  expect(await settle(context, completionOf(run, { disposition: 'interested' }))).toBe(true);
+  expect(await settle(context, completionOf(run, { disposition: 'callback' }))).toBe(false);
+  expect((await read(client)).totals).toMatchObject({ calls: 1, dispositions: { interested: 1 } });
+  await ownRows.prepare("UPDATE voice_agent_run SET disposition = 'wrong_number' WHERE id = ?").bind(run).run();
+  expect((await read(client)).totals).toMatchObject({ calls: 1, talk_seconds: 42, dispositions: { wrong_number: 1 } });
+  expect((await read(client, 'group_by=disposition')).groups).toMatchObject([{ disposition: 'wrong_number', calls: 1 }]);
+});
+
+test.each([
+  ['from=yesterday', 'from'],
+  ['from=2026-13-01', 'from'],
+  ['timezone=Mars/Olympus', 'timezone'],
+  ['group_by=weather', 'group_by'],
+  ['group_by=day,month', 'group_by'],
+  ['outcome=lost', 'outcome'],
+  ['workflow_id=one', 'workflow_id'],
+  ['from=2026-02-01&to=2026-01-01', 'from'],
+  ['from=2020-01-01&to=2026-01-01', 'from'],
+  ['from=2026-01-01&to=2026-01-02&group_by=hour', 'from'],
+])('the request %s is refused, and the answer names %s', async (query, field) => {
+  const { client } = await newOrganization();
+  const { status, body } = await client.get(`/statistics/calls?${query}`);
+  expect(status).toBe(422);
+  expect(body.detail[0].loc.slice(0, 2)).toEqual(['query', field]);
+});
+
+test('more groups than anybody reads are refused, with what to do', async () => {
+  const { client, id } = await newOrganization();
+  await ownRows
+    .prepare(
+      `INSERT INTO call_statistic (organization_id, is_day, period, agent_id, campaign_id, journey_id, own_number, direction, outcome, disposition, calls)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20001)
+       SELECT ?1, 0, ?2, 1, i, 0, '', 'outbound', 'busy', '', 1 FROM n`,
+    )
+    .bind(id, Math.floor(Date.now() / 900_000) * 900_000)
+    .run();
+  expect((await read(client)).totals.calls).toBe(20_001);
+  const { status, body } = await client.get('/statistics/calls?group_by=campaign_id');
+  expect(status).toBe(422);
+  expect(body.detail[0]).toMatchObject({ type: 'too_many_groups', msg: expect.stringContaining('shorter range') });
+});
+
+test('another organization, and a caller without a key, see nothing of it', async () => {
+  const { context, agent } = await withAgent();
+  await endCall(context, agent, { disposition: 'interested' });
+  const { client: other } = await newOrganization({ scopes: ['read'] });
+  expect((await read(other, `workflow_id=${agent.id}`)).totals.calls).toBe(0);
+  expect((await new Client(undefined).get('/statistics/calls')).status).toBe(401);
+});
