@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { createApp } from '../src/app.ts';
 import { publishedDocument } from '../src/openapi/published-document.ts';
 import { packedCharacterMaps } from './build/pack-character-maps.ts';
+import { packedPublicHolidays } from './build/pack-public-holidays.ts';
 import { withCostTable, type MeasuredCosts } from './deploy/cost-table.ts';
 import { projectDirectory } from './local/settings.ts';
 import { toSourceWorker, writeConfigVariant } from './local/config-variant.ts';
@@ -32,11 +33,13 @@ async function deployingPage(): Promise<{ page: string; current: string }> {
   return { page, current: withCostTable(page, JSON.parse(results) as MeasuredCosts) };
 }
 
-/** Writes what is made and committed: the OpenAPI document, the types of the bindings, the costs in the docs, and the character maps of PDFs. */
+const packedFiles = () => [...packedCharacterMaps(), ...packedPublicHolidays()];
+
+/** Writes what is made and committed: the OpenAPI document, the types of the bindings, the costs in the docs, the character maps of PDFs and the public holidays. */
 export async function writeGenerated(stateDirectory: string): Promise<void> {
   await writeFile(openApiPath, openApiText());
   await writeFile(deployingPath, (await deployingPage()).current);
-  for (const [path, text] of packedCharacterMaps()) await writeFile(join(projectDirectory, path), text);
+  for (const [path, text] of packedFiles()) await writeFile(join(projectDirectory, path), text);
   await runTypes(stateDirectory);
 }
 
@@ -46,7 +49,7 @@ export async function staleFiles(stateDirectory: string): Promise<string[]> {
   const stale = committed === openApiText() ? [] : ['openapi.json (npm run generate)'];
   const { page, current } = await deployingPage();
   if (page !== current) stale.push('docs/deploying.md (npm run generate)');
-  for (const [path, text] of packedCharacterMaps())
+  for (const [path, text] of packedFiles())
     if ((await readFile(join(projectDirectory, path), 'utf8').catch(() => '')) !== text) stale.push(`${path} (npm run generate)`);
   const isCurrent = await runTypes(stateDirectory, '--check').then(
     () => true,

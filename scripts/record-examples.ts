@@ -14,6 +14,7 @@ const shownRecords = 2;
 const toldAtEnd = new Set([
   'contacts.listEvents',
   'contacts.listCalls',
+  'contacts.getTimeline',
   'events.list',
   'agentRuns.get',
   'agentRuns.list',

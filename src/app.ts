@@ -12,6 +12,8 @@ import { workflowRoutes } from './automation-workflows/workflows/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { integrationRoutes } from './integrations/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
+import { contactPolicyRoutes } from './contact-policy/routes.ts';
+import { timelineRoutes } from './timeline/routes.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignUploadRoutes } from './campaigns/source/upload/routes.ts';
 import { mcpRoutes } from './mcp/routes.ts';
@@ -107,6 +109,8 @@ export function createApp() {
   app.route(basePath, apiKeyRoutes);
   app.route(basePath, contactRoutes);
   app.route(basePath, contactCallRoutes);
+  app.route(basePath, contactPolicyRoutes);
+  app.route(basePath, timelineRoutes);
   app.route(basePath, campaignRoutes);
   app.route(basePath, knowledgeBaseRoutes);
   app.route(basePath, simtestRoutes);

@@ -124,7 +124,7 @@ export class SlotStore {
   }
 
   #afterPlacing(attempt: StoredAttempt, placing: PlacingReport, now: number, timeouts: CallTimeouts): Attempt {
-    if ('refused' in placing) return returnAttempt(attempt, placing.refused, placing.detail, now);
+    if ('refused' in placing) return returnAttempt(attempt, placing.refused, placing.detail, now, placing.until ?? null);
     const { result } = placing;
     if (!('unasked' in result)) return afterPlacing(attempt, result, now, timeouts);
     if (attempt.epoch < this.epochOf(attempt.owner)) return returnAttempt(attempt, 'withdrawn', withdrawnDetail, now);

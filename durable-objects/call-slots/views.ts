@@ -1,5 +1,5 @@
 import { isOver } from '../../src/calls/attempt/attempt.ts';
-import { toRowOutcome } from '../../src/calls/attempt/outcomes.ts';
+import { isCertainlyUnplaced, toRowOutcome } from '../../src/calls/attempt/outcomes.ts';
 import {
   type AttemptReport,
   type BegunCall,
@@ -57,6 +57,7 @@ export const toUnansweredCall = (attempt: StoredAttempt): UnansweredCall => ({
   reason: toRowReason(attempt),
   returned: attempt.returned,
   returnedUntil: attempt.returnedUntil,
+  neverReachedCarrier: attempt.callId === null && (attempt.state === 'returned' || isCertainlyUnplaced(attempt.outcome ?? 'failed')),
   ownNumber: attempt.ownNumber,
   answeredAt: attempt.answeredAt,
   endedAt: attempt.endedAt!,

@@ -47,12 +47,13 @@ export interface CallsRequest {
 }
 
 /**
- * Why a call was given back undialled. `too_soon` and `window_closed` pass by themselves. `suppressed`, `contact_deleted` and
- * `number_unassignable` are final for the row or node. `agent_archived`, `agent_unsound` and `telephony_not_configured` wait for a person to repair the cause.
+ * Why a call was given back undialled. `too_soon` and `window_closed` pass by themselves. `contact_policy` passes when it has an `until`, else it
+ * is final. `suppressed`, `contact_deleted` and `number_unassignable` are final for the row or node. `agent_archived`, `agent_unsound` and `telephony_not_configured` wait for a person to repair the cause.
  */
 export const returnReasons = [
   'window_closed',
   'too_soon',
+  'contact_policy',
   'suppressed',
   'contact_deleted',
   'number_unassignable',
@@ -131,10 +132,10 @@ export interface BegunCall {
   submission: number;
 }
 
-/** What became of an attempt that was begun. `refused`: why it was not placed. */
+/** What became of an attempt that was begun. `refused`: why it was not placed; `until`: when a new request makes sense, epoch ms. */
 export type PlacingReport = { key: string; submission: number; runId: number | null } &
   /** `detectsMachines`: whether the carrier was asked for machine detection. */
-  ({ result: PlacingResult; detectsMachines?: boolean } | { refused: ReturnReason; detail: string });
+  ({ result: PlacingResult; detectsMachines?: boolean } | { refused: ReturnReason; detail: string; until?: number | null });
 
 /**
  * How the carrier takes instructions on an event: as a document that it waits for, as a command after it has reported an answer, or not at

@@ -37,6 +37,7 @@ export const contactExamples: ExamplesByOperation = {
   'contacts.listLists': { path: { contact_id: 1 } },
   'contacts.listEvents': { path: { contact_id: 1 } },
   'contacts.listCalls': { path: { contact_id: 1 } },
+  'contacts.getTimeline': { path: { contact_id: 1 }, query: { limit: 20 } },
   'contactLists.list': {},
   'contactLists.create': [
     {

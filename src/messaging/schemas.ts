@@ -216,7 +216,7 @@ export const MessageRecord = z
       .nullable()
       .describe(
         'What the failure is about, in words that are the same for all providers: `auth`, `not_on_channel`, `window_closed`, `template_missing`, ' +
-          '`template_params`, `template_paused`, `opted_out`, `rate_limited`, `media`, `balance`, `provider_down` or `unknown`; null without a failure.',
+          '`template_params`, `template_paused`, `opted_out`, `rate_limited`, `media`, `balance`, `provider_down`, `contact_policy` or `unknown`; null without a failure.',
       ),
     failure_code: z.string().nullable().describe("The provider's own code of the failure, such as `131026`; null when it gave none."),
     message_id: z.string().nullable().describe("The provider's id of the message; null when it has not taken it."),

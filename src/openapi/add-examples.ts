@@ -5,6 +5,7 @@ import { contactExamples } from '../contacts/examples.ts';
 import { eventExamples } from '../events/examples.ts';
 import { integrationExamples } from '../integrations/examples.ts';
 import { knowledgeBaseExamples } from '../knowledge-base/documents/examples.ts';
+import { contactPolicyExamples } from '../contact-policy/examples.ts';
 import { languageModelExamples } from '../language-models/examples.ts';
 import { messagingExamples } from '../messaging/examples.ts';
 import { simtestExamples } from '../simtest/examples.ts';
@@ -20,6 +21,7 @@ import { listOperations, successResponseOf, type Document, type Example, type Op
 const examples: ExamplesByOperation = {
   ...accountExamples,
   ...contactExamples,
+  ...contactPolicyExamples,
   ...eventExamples,
   ...journeyExamples,
   ...languageModelExamples,

@@ -63,12 +63,18 @@ export const groups: Record<string, Group> = {
       'listLists',
       'listEvents',
       'listCalls',
+      'getTimeline',
     ],
   },
   contactLists: {
     title: 'Contact lists',
     description: 'Named lists of contacts. A contact is on any number of them.',
     operations: ['create', 'list', 'get', 'update', 'delete', 'listContacts', 'addContacts', 'removeContact'],
+  },
+  contactPolicy: {
+    title: 'Contact policy',
+    description: 'How often, when and with whose consent a person is contacted, by all campaigns, journeys and single calls together.',
+    operations: ['replace', 'get', 'recordConsent', 'listConsents'],
   },
   suppressions: {
     title: 'Suppressions',

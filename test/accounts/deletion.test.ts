@@ -72,8 +72,14 @@ describe('a deleted organization', () => {
     expect(await organizationById(env, id)).toBeNull();
     expect(await progress(asked.body.id)).toMatchObject({ id: asked.body.id, status: 'deleting' });
 
-    await workOff(id);
-    expect(await filesOf(id)).toEqual([]);
+    // On a machine that has much to do, a message does not come to the end of a round.
+    await vi.waitFor(
+      async () => {
+        await workOff(id);
+        expect(await filesOf(id)).toEqual([]);
+      },
+      { timeout: 30_000, interval: 10 },
+    );
     expect(await tablesWithRows(id)).toEqual(['membership', 'organization']);
     expect((await progress(asked.body.id)).status).toBe('deleting');
     // A row that was written by work that did not know of the deletion yet.
@@ -165,7 +171,10 @@ describe('a deleted organization', () => {
     const lost = dropQueueMessages();
     await remove(client);
     const broken = vi.spyOn(env.FILES, 'delete').mockRejectedValue(new Error('R2 is away'));
-    await expect(workOff(id)).rejects.toThrow('R2 is away');
+    const untilItFails = async () => {
+      for (;;) await workOff(id);
+    };
+    await expect(untilItFails()).rejects.toThrow('R2 is away');
     const row = await env.DB.prepare('SELECT step FROM deletion WHERE subject_id = ?').bind(id).first<{ step: number }>();
     expect(deletionSteps[fromStoredStep(row!.step)]!.name).toBe('files');
     broken.mockRestore();

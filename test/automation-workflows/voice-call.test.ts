@@ -138,6 +138,17 @@ describe('a call that came back undialled', () => {
     expect(callsOf(walked)).toHaveLength(1);
   });
 
+  test('by the contact policy is asked for again at its moment, or leads along failed if there is none', async () => {
+    const until = Date.parse('2027-03-08T11:30:00Z');
+    const held = { returned: 'contact_policy' as const, reason: 'contact_policy: quiet hours in UTC (quiet_hours)' };
+    const walked = await run(calling(), inTurn({ ...held, returned_until: until }, { outcome: 'busy' }));
+    expect(walked.outcome?.trim()).toBe('busy');
+    expect(callsOf(walked).map((call) => call.at)).toEqual(['2027-03-08T10:00:00Z', '2027-03-08T11:30:00Z']);
+    const skipped = await run(calling(), inTurn({ ...held, returned_until: null }));
+    expect(skipped.outcome).toBe('failed contact_policy: quiet hours in UTC (quiet_hours)');
+    expect(callsOf(skipped)).toHaveLength(1);
+  });
+
   test('never makes a storm, and what was withdrawn by another hand is asked for again', async () => {
     const walked = await run(
       calling(),

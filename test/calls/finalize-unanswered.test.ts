@@ -16,6 +16,7 @@ const silent = (key: string, change: Partial<UnansweredCall> = {}): UnansweredCa
   reason: null,
   returned: null,
   returnedUntil: null,
+  neverReachedCarrier: false,
   ownNumber: '+15005550006',
   answeredAt: null,
   endedAt: 1_700_000_000_000,

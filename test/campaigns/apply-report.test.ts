@@ -109,6 +109,11 @@ describe('a call that was given back', () => {
     });
   });
 
+  test('waits for the moment at which the contact policy allows it, and is skipped if there is none', () => {
+    expect(take(asked, [returned(1, 'contact_policy', now + 9000)])).toMatchObject({ state: 'scheduled', dueAt: now + 9000 });
+    expect(take(asked, [returned(1, 'contact_policy')])).toMatchObject({ state: 'skipped', reason: 'contact_policy: for contact_policy' });
+  });
+
   test('fails if no numbering plan knows the number, and is not requested again', () => {
     expect(take(asked, [returned(1, 'number_unassignable')])).toMatchObject({
       state: 'failed',
@@ -229,7 +234,7 @@ const story = fc
   })
   .map(({ isWaiting, gaveBack, isDialled, isAnswered, outcome }) => {
     let at = 1;
-    const reports: AttemptReport[] = gaveBack.map((reason) => returned(at++, reason));
+    const reports: AttemptReport[] = gaveBack.map((reason) => returned(at++, reason, reason === 'contact_policy' ? now + 9000 : null));
     // Reports of waiting have no effect after any other report.
     if (isWaiting && (isDialled || gaveBack.length)) reports.unshift({ kind: 'waiting', key, at: 0, reason: 'in another call' });
     if (!isDialled) return reports;

@@ -19,6 +19,7 @@ describe('what a campaign waits for', () => {
   test.each([
     ['a retry', row({}), 'retry_delay', minutes(2)],
     ['a person who was just called', row({ reason: 'too_soon: less than 2 hours ago' }), 'min_hours_between_calls', minutes(2)],
+    ['a person whom the contact policy leaves alone', row({ reason: 'contact_policy: at most 1 call' }), 'contact_policy', minutes(2)],
     ['a call that its window closed on', row({ reason: 'window_closed: before a slot was free' }), 'calling_window', minutes(2)],
     ['a retry that the window moved', row({ due: minutes(60), notBefore: minutes(2) }), 'calling_window', minutes(60)],
     ['a retry that is due while the window is closed', row({ opensAt: minutes(60) }), 'calling_window', minutes(60)],

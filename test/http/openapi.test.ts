@@ -59,6 +59,7 @@ describe('the OpenAPI document', () => {
       '201 POST /automation-workflows/{}/triggers',
       '201 POST /contacts',
       '201 POST /contacts/lists',
+      '201 POST /contacts/{}/consents',
       '201 POST /events',
       '202 POST /automation-workflows/webhook/{}',
     ]);

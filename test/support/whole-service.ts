@@ -7,6 +7,8 @@ import { shards } from '../../src/database/shards.ts';
 import { findRunsToExit } from '../../src/automation-workflows/runs/exits/store.ts';
 import { recordHash } from '../../src/knowledge-base/pipeline/store.ts';
 import { selectSuppressed } from '../../src/contacts/suppressions/store.ts';
+import { ContactPolicyBody } from '../../src/contact-policy/policy.ts';
+import { reserveContacts } from '../../src/contact-policy/reserve-contacts.ts';
 import { findByMessageIds } from '../../src/messaging/messages/store.ts';
 import { operations, type Operation } from '../http/operations.ts';
 import { asBearer, newSession } from '../http/service.ts';
@@ -92,6 +94,9 @@ function valuesOf(schema: Record<string, any>): string[] {
 async function askInside(organizationId: number): Promise<void> {
   const database = shards(env)[0]!;
   await database.all(selectSuppressed(database, organizationId, ['+12125550100'], 0));
+  const context = (await backgroundContext(env, organizationId, () => undefined))!;
+  const attempt = { key: 'a', phone: '+12125550100', channel: 'call', source: 'single', sourceId: 0 } as const;
+  await reserveContacts(context, ContactPolicyBody.parse({ limits: [{ max: 1, per: 'day' }] }), [attempt]);
   await findByMessageIds(database, organizationId, 'provider_a', ['a']);
   await recordHash(database, { id: 1, organization_id: organizationId, generation: 1 }, { hash: 'a', bytes: 1 });
   await findRunsToExit(database, organizationId, [{ event_id: 1, event_at: 1, workflow_id: 1, contact_id: 1, entry_key: 'a' }], 0, 1);

@@ -69,7 +69,16 @@ test('calls that nobody answers are told of, each once', async () => {
   for (const attemptKey of keys) await newRun(context, agent, { attemptKey });
   const deferred: Promise<unknown>[] = [];
   const own = (await backgroundContext(env, organizationId, (work) => deferred.push(work)))!;
-  const call = { reason: null, returned: null, returnedUntil: null, ownNumber: null, answeredAt: null, endedAt: 1, durationSeconds: 0 };
+  const call = {
+    reason: null,
+    returned: null,
+    returnedUntil: null,
+    neverReachedCarrier: false,
+    ownNumber: null,
+    answeredAt: null,
+    endedAt: 1,
+    durationSeconds: 0,
+  };
   const calls = keys.map((key) => ({ ...call, key, outcome: 'busy' as const, statusCallbacks: [] }));
   for (let time = 0; time < 2; time++) await finalizeUnanswered(own, calls);
   const events = await received(receiver, 2);

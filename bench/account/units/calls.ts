@@ -48,7 +48,15 @@ export async function callUnits(bench: Bench): Promise<Unit[]> {
       await untilOver();
     }
   };
+  const setPolicy = (policy: object) =>
+    clients.recording.call({ method: 'PUT', path: '/api/v1/organizations/contact-policy', headers, body: JSON.stringify(policy) });
+  const callByPolicy = async () => {
+    await setPolicy({ limits: [{ channel: 'call', max: 3, per: 'day' }] });
+    await call();
+    await setPolicy({});
+  };
   return [
+    { name: 'A call whose person talks, with a contact policy', count: calls, spread: 0.1, work: callByPolicy },
     { name: 'A call whose person talks', count: calls, spread: 0.1, work: call },
     { name: `A row of ${rows} of a campaign whose line is busy`, count: rows, spread: 0.05, work: campaign('busy') },
     { name: `A row of ${rows} of a campaign whose person talks`, count: rows, spread: 0.1, work: campaign('person') },

@@ -5,10 +5,11 @@ const readOnlyPosts = new Set(['/api/v1/knowledge-base/search', '/api/v1/campaig
 const apiKeysPath = /^\/api\/v1\/user\/api-keys(\/|$)/;
 const membersPath = /^\/api\/v1\/organizations\/members(\/|$)/;
 const organizationPath = '/api/v1/organizations/current';
+const contactPolicyPath = '/api/v1/organizations/contact-policy';
 
 /**
  * The scope that `scopes` lack for the call, null when they cover it. `read` is every GET and the POSTs that write nothing; `write`
- * everything but the API keys, the members and changes of the organization; `admin` everything. `path` includes the base path.
+ * everything but the API keys, the members, and changes of the organization and its contact policy; `admin` everything. `path` includes the base path.
  */
 export function missingScope(scopes: Scope[], method: string, path: string): Scope | null {
   if (scopes.includes('admin')) return null;
@@ -16,7 +17,8 @@ export function missingScope(scopes: Scope[], method: string, path: string): Sco
   const isAdministration =
     apiKeysPath.test(path) ||
     membersPath.test(path) ||
-    (['PATCH', 'DELETE'].includes(method) && path.replace(/\/$/, '') === organizationPath);
+    (['PATCH', 'DELETE'].includes(method) && path.replace(/\/$/, '') === organizationPath) ||
+    (method === 'PUT' && path.replace(/\/$/, '') === contactPolicyPath);
   if (isReading && scopes.includes('read')) return null;
   if (!isAdministration && scopes.includes('write')) return null;
   return isAdministration ? 'admin' : isReading ? 'read' : 'write';

@@ -67,6 +67,8 @@ export interface TokenUsage {
 
 export type StepResult =
   | NextResult
+  /** The step waits until the epoch ms `until` and is tried again. This does not count as a failed try. */
+  | { kind: 'hold'; until: number; output: Record<string, unknown> }
   /** The run sleeps until the epoch ms `until`, then goes on along `default`. */
   | { kind: 'wait'; until: number; output?: unknown }
   | EventWaitResult

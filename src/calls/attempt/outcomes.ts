@@ -35,6 +35,9 @@ const rowOutcomeNames = new Set<string>(rowOutcomes);
 /** The outcome of an attempt as rows show it: refusals and carrier trouble are `failed`. */
 export const toRowOutcome = (outcome: AttemptOutcome): RowOutcome => (rowOutcomeNames.has(outcome) ? (outcome as RowOutcome) : 'failed');
 
+/** Whether an attempt of which the carrier gave no call id ended so only because the carrier has no such call. */
+export const isCertainlyUnplaced = (outcome: AttemptOutcome): boolean => !rowOutcomeNames.has(outcome);
+
 /** The outcome of an attempt that the carrier refused to place. */
 export const refusalOutcomes: Record<RefusalKind, AttemptOutcome> = {
   number: 'number_refused',

@@ -99,6 +99,7 @@ async function finalizeRefused(context: Context, key: string, event: StatusEvent
       reason,
       returned: null,
       returnedUntil: null,
+      neverReachedCarrier: false,
       ownNumber: event.to ?? null,
       answeredAt: null,
       endedAt: context.clock(),

@@ -18,6 +18,8 @@ import { isAssignable, toDialled, unassignableDetail } from '../../library/phone
 import { toOnePersonSpelling } from '../../library/phone/one-person.ts';
 import { withCallSlots } from '../rpc.ts';
 import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
+import { holdByPolicy } from './hold-by-policy.ts';
+import type { PreparedCall, ReadyCall } from './prepared-call.ts';
 
 /** How long the slots' answer that calls are still wanted is trusted. */
 const wantedTtlMs = 250;
@@ -49,28 +51,14 @@ export async function placeCalls(context: Context, keys: string[]): Promise<void
         results.add({ ...report, result: { unasked: 'its turn came too late' } });
       else if (call.notAfter !== null && call.notAfter <= clock())
         results.add({ ...report, refused: 'window_closed', detail: 'the calling window closed before the call was dialled' });
+      else if (ready.allowedUntil !== null && ready.allowedUntil <= clock())
+        results.add({ ...report, result: { unasked: 'quiet hours or a day off of the contact policy have begun' } });
       else if (!(await wanted.has(call.key))) results.add({ ...report, result: { unasked: 'it was taken back' } });
       else results.add({ ...report, result: await placeCall(context, call, ready), detectsMachines: ready.detectsMachines });
     }
   };
   await Promise.all(Array.from({ length: settings.CALLS_AT_ONCE }, worker));
   await results.done();
-}
-
-interface ReadyCall {
-  runId: number;
-  maxSeconds: number;
-  isRecorded: boolean;
-  carrier: Carrier;
-  detectsMachines: boolean;
-}
-
-interface PreparedCall {
-  call: BegunCall;
-  ready: ReadyCall | null;
-  refusal: { refused: ReturnReason; detail: string } | null;
-  /** Its run was completed in the meantime. */
-  isRunCompleted: boolean;
 }
 
 /** Writes the rows of the calls and checks which calls must not be dialled any more. No call is ready when the database fails. */
@@ -99,10 +87,12 @@ async function prepareCalls(context: Context, calls: BegunCall[]): Promise<Prepa
     const [found, definitions] = answers.slice(-2) as [PreDialRow[], RunDefinitionRow[]];
     const rowsByKey = new Map(found.map((row) => [row.attempt_key, row]));
     const agents = await loadAgentReadiness(context, definitions);
-    return calls.map((call) => {
+    const prepared = calls.map((call) => {
       const row = rowsByKey.get(call.key);
       return checkCall(call, row, carriers.get(call.configId), agents.get(row?.definition_id ?? 0));
     });
+    const policy = found.find(({ contact_policy: text }) => text !== null)?.contact_policy ?? null;
+    return policy === null ? prepared : await holdByPolicy(context, policy, prepared);
   } catch (error) {
     log.error('calls could not be prepared', error, { calls: calls.length });
     return calls.map((call) => ({ call, ready: null, refusal: null, isRunCompleted: false }));
@@ -170,7 +160,7 @@ function toReadyCall(
 ): ReadyCall | null {
   if (row?.run_id == null || !carrier) return null;
   const detectsMachines = agent?.detectVoicemail ?? machineDetection;
-  return { runId: row.run_id, carrier, detectsMachines, ...parseCallLimits(row.configurations) };
+  return { runId: row.run_id, carrier, detectsMachines, allowedUntil: null, ...parseCallLimits(row.configurations) };
 }
 
 /** Whether the agents can talk, by the id of the definition. */

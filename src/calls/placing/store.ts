@@ -60,6 +60,8 @@ export interface PreDialRow {
   /** The journey run that requested the call was cancelled, or its workflow is paused. */
   journey_halted: number;
   configurations: string | null;
+  /** The organization's contact policy, JSON text, in the first row alone; null: there is none. */
+  contact_policy: string | null;
 }
 
 /** Reads what the checks before dialling need. `calls`: JSON of `{ attempt_key, agent_id, phone, contact_id, automation_run_id }`. */
@@ -73,7 +75,8 @@ export const selectPreDialRows = (database: Database, organizationId: number, ca
          WHERE c.id = j.value->>'contact_id' AND c.organization_id = ?2 AND c.deleted_at IS NULL) AS contact_gone,
        EXISTS (SELECT 1 FROM automation_run x CROSS JOIN automation_workflow w
          WHERE x.id = j.value->>'automation_run_id' AND x.organization_id = ?2 AND w.id = x.workflow_id
-           AND (x.state = 'cancelled' OR (x.completed_at IS NULL AND w.status <> 'active' AND x.is_test = 0))) AS journey_halted
+           AND (x.state = 'cancelled' OR (x.completed_at IS NULL AND w.status <> 'active' AND x.is_test = 0))) AS journey_halted,
+       iif(j.key = 0, (SELECT p.policy FROM contact_policy p WHERE p.organization_id = ?2), NULL) AS contact_policy
      FROM json_each(?1) j
      LEFT JOIN voice_agent_run r ON r.organization_id = ?2 AND r.attempt_key = j.value->>'attempt_key'
      LEFT JOIN voice_agent a ON a.id = j.value->>'agent_id' AND a.organization_id = ?2`,

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import pMap from 'p-map';
+import { releaseCallsStatement } from '../../contact-policy/release-contacts.ts';
 import { isEventNeeded, publish } from '../../outbox/published-events.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import type { ReturnReason, StatusCallback } from '../contract.ts';
@@ -14,6 +15,8 @@ export interface UnansweredCall {
   reason: string | null;
   returned: ReturnReason | null;
   returnedUntil: number | null;
+  /** The carrier never had the call. */
+  neverReachedCarrier: boolean;
   ownNumber: string | null;
   answeredAt: number | null;
   endedAt: number;
@@ -32,10 +35,13 @@ export async function finalizeUnanswered(context: Context, calls: UnansweredCall
   const { database, organization, log } = context;
   const completed: CompletedRunRow[] = [];
   let isListening = false;
+  const unreached = calls.filter(({ neverReachedCarrier }) => neverReachedCarrier).map(({ key }) => key);
   for (const chunk of jsonChunks(calls.map(toUnansweredEnd))) {
     const statements = [
       ...completeUnansweredRuns(database, organization.id, chunk),
       selectHasWebhookEndpoint(database, organization.id),
+      // Calls that the carrier had need no such statement, and are nearly all.
+      ...(unreached.length > 0 ? [releaseCallsStatement(context, unreached)] : []),
     ] as const;
     const [, rows, listening] = await database.batch(statements, 'idempotent');
     completed.push(...rows);

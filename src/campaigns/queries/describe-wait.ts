@@ -31,11 +31,13 @@ export function describeWait({ requested, row, newRowsOpenAt, now }: CampaignWai
 /** What the row waits for: a closed calling window when that lasts longer than the row's own delay. */
 function toWaitKind({ due, notBefore, reason, opensAt }: WaitingRow): keyof typeof waitDescriptions {
   if (opensAt > due || (notBefore !== null && due > notBefore) || reason?.startsWith('window_closed')) return 'calling_window';
+  if (reason?.startsWith('contact_policy')) return 'contact_policy';
   return reason?.startsWith('too_soon') ? 'min_hours_between_calls' : 'retry_delay';
 }
 
 const waitDescriptions = {
   calling_window: 'no calling window is open for whoever is left; the next one opens at',
   min_hours_between_calls: 'whoever is left was called not long ago; the first may be called again at',
+  contact_policy: 'the contact policy allows nobody of those left to be called now; the first may be called at',
   retry_delay: 'whoever is left waits for the next attempt; the first is due at',
 };

@@ -122,6 +122,7 @@ function applyReturn(row: RowProgress, report: ReportOfKind<'returned'>, rules: 
   // An answered call cannot be given back. The report is wrong, and the person is not called again for it.
   if (row.state === 'in_call') return toOverEffect({ state: 'failed', outcome: 'failed', runIds: row.runIds });
   if (reason === 'suppressed' || reason === 'contact_deleted') return toOverEffect({ state: 'skipped' });
+  if (reason === 'contact_policy' && report.until === null) return toOverEffect({ state: 'skipped' });
   if (reason === 'number_unassignable') return toOverEffect({ state: 'failed', outcome: 'failed' });
   if (rules.ending) return toOverEffect({ state: 'skipped', reason: toSkipReason(rules.ending) });
   const noRetry = row.lastUnreachedOutcome && noRetryReason(row.lastUnreachedOutcome, row.attempts, rules.retry.retry);
@@ -135,6 +136,7 @@ function applyReturn(row: RowProgress, report: ReportOfKind<'returned'>, rules: 
     // A delay, so that the row does not go back and forth between the campaign and the call slots.
     case 'withdrawn':
     case 'too_soon':
+    case 'contact_policy':
     case 'window_closed': {
       const moment = Math.max(
         report.until ?? 0,

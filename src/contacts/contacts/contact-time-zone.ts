@@ -37,6 +37,45 @@ function findOnlyZone(country: string, year: number): string | null {
   return zone;
 }
 
+/**
+ * All time zones in which a person may be, at least one: the zone that `findNamedTimeZone` finds in the custom fields; else those of the
+ * phone number's country that show different times; else the organization's zone. `country` is that of the number, ISO 3166-1 alpha-2.
+ */
+export function personTimeZones(
+  phone: string,
+  customFields: Record<string, unknown>,
+  organization: { timezone: string },
+  now: number,
+): { zones: readonly string[]; country: string | null } {
+  const country = parsePhoneNumberFromString(phone)?.country ?? null;
+  const own = findNamedTimeZone(customFields);
+  if (own !== null && isTimeZone(own)) return { zones: [own], country };
+  const zones = country === null ? [] : listDifferentZones(country, new Date(now).getUTCFullYear());
+  return { zones: zones.length > 0 ? zones : [organization.timezone], country };
+}
+
+const differentZonesByCountryAndYear = new LRUCache<string, string[]>({ max: 500 });
+
+/** The zones of `country`, one of those that show the same time in `year` and the two years after. */
+function listDifferentZones(country: string, year: number): string[] {
+  const key = `${country} ${year}`;
+  const cached = differentZonesByCountryAndYear.get(key);
+  if (cached) return cached;
+  const [from, until] = [Date.UTC(year - 1, 11, 1), Date.UTC(year + 3, 0, 1)];
+  const zonesByClock = new Map(listZones(country).map((zone) => [describeClock(zone, from, until), zone]));
+  const zones = [...zonesByClock.values()];
+  differentZonesByCountryAndYear.set(key, zones);
+  return zones;
+}
+
+/** The same text for zones whose clocks show the same between two moments. */
+function describeClock(zone: string, from: number, until: number): string {
+  const parts: number[] = [];
+  for (let instant: number | null = from; instant !== null; instant = nextClockChange(zone, instant, until))
+    parts.push(instant, wallClockAt(zone, instant) - instant);
+  return parts.join(' ');
+}
+
 /** TypeScript does not know the method yet: https://tc39.es/ecma402/#sec-Intl.Locale.prototype.getTimeZones */
 const listZones = (country: string): string[] =>
   (new Intl.Locale(`und-${country}`) as Intl.Locale & { getTimeZones?(): string[] | undefined }).getTimeZones?.() ?? [];

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { eraseRuns } from '../../automation-workflows/runs/lifecycle/erase-runs.ts';
 import { eraseDeliveries } from '../../automation-workflows/triggers/webhooks/erase-deliveries.ts';
 import { endCampaignRowsOfContact, eraseContactInCampaigns } from '../../campaigns/subscribers.ts';
+import { eraseConsents } from '../../contact-policy/consents.ts';
 import { eraseEvents } from '../../events/erase-events.ts';
 import { deleteContactLinksPage } from '../../integrations/sync/links/delete-links.ts';
 import { eraseMessages } from '../../messaging/messages/erase-messages.ts';
@@ -21,6 +22,7 @@ const parts: Record<string, Part> = {
   runs: eraseRuns,
   messages: eraseMessages,
   calls: eraseCalls,
+  consents: eraseConsents,
 };
 
 /**

@@ -3,6 +3,7 @@ import { isNoAnchorSql } from '../../database/shard-anchors.ts';
 import { idempotencyTtlMs } from '../../http/idempotency-ttl.ts';
 import { deleteExpiredRows, deleteExpiredGlobalRows, deleteUnseenEventTypes } from './expired-rows-store.ts';
 import { retentionCutoff, type RetentionRule } from './rule.ts';
+import { removeOldDecisions } from './old-decisions.ts';
 import { removeUnusedUploads } from './unused-uploads.ts';
 
 /** An expired request counts against no limit. It stays for an hour, so that a late finalization still finds what was requested. */
@@ -90,6 +91,7 @@ export const deletionRules: RetentionRule[] = [
         retentionCutoff(run, 'CALL_RETENTION_DAYS'),
       ),
   },
+  { table: 'contact_decision', setting: 'RETENTION_DAYS', removePage: removeOldDecisions },
   { table: 'upload', setting: 'UPLOAD_RETENTION_DAYS', removePage: removeUnusedUploads },
   {
     table: 'event_type',

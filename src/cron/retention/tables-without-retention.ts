@@ -9,6 +9,8 @@ export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   api_key: 'as people make them; the plan bounds those that are live',
   organization_usage: 'one for each organization',
   messaging_config: 'one for each organization',
+  contact_policy: 'one for each organization',
+  contact_consent: 'as people record them; they are the proof, and leave with the contact',
   call_slots: 'one for each organization',
   vector_placement: 'one for each organization',
   progress: 'one for each cursor of the minute tick',

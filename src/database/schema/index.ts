@@ -1,6 +1,7 @@
 export * from './accounts.ts';
 export * from './automation-workflows.ts';
 export * from './campaigns.ts';
+export * from './contact-policy.ts';
 export * from './contacts.ts';
 export * from './events.ts';
 export * from './integrations.ts';

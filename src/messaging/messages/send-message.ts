@@ -1,5 +1,10 @@
 import type { Context } from '../../context.ts';
 import { publish } from '../../outbox/published-events.ts';
+import type { ContactPolicy } from '../../contact-policy/policy.ts';
+import { policyStatement, toPolicy } from '../../contact-policy/read-policy.ts';
+import { releaseMessageStatement } from '../../contact-policy/release-contacts.ts';
+import { type ContactVerdict, reserveContacts } from '../../contact-policy/reserve-contacts.ts';
+import { toOnePersonSpelling } from '../../library/phone/one-person.ts';
 import { findSuppressedPhones } from '../../contacts/suppressions/suppressions.ts';
 import { localFailure } from '../../providers/messaging/failures.ts';
 import type { Message, ProviderKey, SendResult } from '../../providers/messaging/messaging.ts';
@@ -30,8 +35,11 @@ export interface MessageToSend {
   unaskedTries?: number;
 }
 
-/** `status` is the provider's word for an accepted message; it never means delivered. */
-export type SentMessage = { id: number; provider: string } & ({ messageId: string; status: string } | { failure: SendFailure });
+/**
+ * `id` null: the contact policy holds the message, which is not stored then. `status` is the provider's word for an accepted message; it never
+ * means delivered.
+ */
+export type SentMessage = { id: number | null; provider: string } & ({ messageId: string; status: string } | { failure: SendFailure });
 
 /**
  * Sends a message once. The message is stored, with the name of this try, before the provider is asked. A message that is found `sending`
@@ -40,9 +48,10 @@ export type SentMessage = { id: number; provider: string } & ({ messageId: strin
  */
 export async function sendMessage(context: Context, wanted: MessageToSend): Promise<SentMessage> {
   const { database, organization } = context;
-  const [configured, found] = await database.batch([
+  const [configured, found, policies] = await database.batch([
     configStatement(database, organization.id),
     store.findByKeyStatement(database, organization.id, wanted.sendKey),
+    policyStatement(context),
   ]);
   const known = found[0] && store.toMessageRow(found[0]);
   if (known && !isUnsentAttempt(known, wanted)) return toSentMessage(context, known);
@@ -53,16 +62,43 @@ export async function sendMessage(context: Context, wanted: MessageToSend): Prom
   if ('failure' in message) return recordRefusal(context, { ...wanted, unasked }, sender.key, message);
   if (wanted.notAfter != null && context.clock() >= wanted.notAfter)
     return recordRefusal(context, { ...wanted, unasked }, sender.key, quietHoursFailure);
-  const begun = await claimMessage(context, sender, { ...wanted, unasked }, message);
-  return 'isOurs' in begun ? sendToProvider(context, sender, message, begun.id) : begun;
+  // A test message, which suppressions do not stop, is outside of the policy, too.
+  const policy = wanted.ignoresSuppression ? null : toPolicy(policies);
+  const reservation = policy && { key: wanted.sendKey, phone: toOnePersonSpelling(wanted.to) };
+  const held = policy && (await findPolicyFailure(context, policy, wanted));
+  // The decision is the record of a message that is held: the next try has another key.
+  if (held?.until !== undefined && unasked === null) return { id: null, provider: sender.key, failure: held };
+  if (held) return recordRefusal(context, { ...wanted, unasked }, sender.key, held);
+  const begun = await claimMessage(context, sender, { ...wanted, unasked, reservation }, message);
+  return 'isOurs' in begun ? sendToProvider(context, sender, message, begun.id, reservation) : begun;
+}
+
+/** Reserves the message by the contact policy. Answers why it may not be sent now; null: it may. */
+async function findPolicyFailure(context: Context, policy: ContactPolicy, wanted: MessageToSend): Promise<SendFailure | null> {
+  const { sendKey: key, to, automationRunId } = wanted;
+  const attempt = {
+    key,
+    phone: toOnePersonSpelling(to),
+    channel: 'message' as const,
+    source: automationRunId === null ? ('single' as const) : ('journey' as const),
+    sourceId: automationRunId ?? 0,
+  };
+  const verdict: ContactVerdict | undefined = (await reserveContacts(context, policy, [attempt])).get(key);
+  if (!verdict || verdict.kind === 'allowed') return null;
+  const failed = localFailure('unknown', `contact_policy: ${verdict.reason}`);
+  if (verdict.kind === 'skipped') return { ...failed, failure: 'contact_policy' };
+  return { ...failed, failure: 'contact_policy_hold', retryable: true, until: verdict.until };
 }
 
 /** Whether the message was stored by a try that is known to have asked no provider. */
 const isUnsentAttempt = ({ status, asking }: store.MessageRow, { unaskedTries = 0 }: MessageToSend): boolean =>
   status === 'sending' && asking !== null && Number(asking.slice(0, asking.indexOf(':'))) < unaskedTries;
 
+/** What the contact policy reserved for a message. */
+type Reservation = Parameters<typeof releaseMessageStatement>[1];
+
 /** `unasked`: the `asking` of a stored try that asked no provider; null: there is none. */
-type PendingMessage = MessageToSend & { unasked: string | null };
+type PendingMessage = MessageToSend & { unasked: string | null; reservation?: Reservation | null };
 
 const quietHoursFailure: SendFailure = {
   ...localFailure('unknown', 'Quiet hours had begun before the message was sent; it is tried again when they have ended'),
@@ -93,6 +129,7 @@ async function claimMessage(context: Context, sender: Sender, wanted: PendingMes
   if (known?.status === 'sending' && known.asking === written.asking) return { id: known.id, isOurs: true };
   if (known) return toSentMessage(context, known);
   const reason = (await findSuppressedPhones(context, [wanted.to])).get(wanted.to) ?? 'until a moment ago';
+  if (wanted.reservation) await context.database.all(releaseMessageStatement(context, wanted.reservation), 'idempotent');
   return recordRefusal(context, wanted, sender.key, {
     ...localFailure(
       'unknown',
@@ -119,22 +156,31 @@ async function writeMessage(
   return found && store.toMessageRow(found);
 }
 
-async function sendToProvider(context: Context, sender: Sender, message: Message, id: number): Promise<SentMessage> {
+async function sendToProvider(
+  context: Context,
+  sender: Sender,
+  message: Message,
+  id: number,
+  reservation: Reservation | null,
+): Promise<SentMessage> {
   const result = await sender.provider.send(message);
-  await recordResult(context, id, result);
+  await recordResult(context, id, result, reservation);
   if (!('failure' in result)) return { id, provider: sender.key, ...result };
   if (result.failure.startsWith('template_')) invalidateTemplates(context, sender);
   return { id, provider: sender.key, failure: result };
 }
 
 /** Stores the provider's answer. Never throws, because a retry would send again: without the answer the message stays `sending` and ends as `unknown`. */
-async function recordResult(context: Context, id: number, result: SendResult): Promise<void> {
+async function recordResult(context: Context, id: number, result: SendResult, reservation: Reservation | null): Promise<void> {
   const { database, organization, clock, log } = context;
   const at = clock();
   const outcome: store.MessageOutcome =
     'failure' in result ? { status: result.outcomeUnknown ? 'unknown' : 'failed', at, failure: result } : { ...result, at };
   try {
-    await database.all(store.advanceStatement(database, organization.id, id, outcome, at), 'idempotent');
+    const advance = store.advanceStatement(database, organization.id, id, outcome, at);
+    // A message that the provider has certainly not taken reached nobody.
+    const release = reservation && outcome.status === 'failed' ? [releaseMessageStatement(context, reservation)] : [];
+    await database.batch([advance, ...release], 'idempotent');
     if (outcome.status === 'failed') await publish(context, 'webhook_event.recorded', { type: 'message.failed' });
   } catch (error) {
     log.error('what became of a message could not be written down', error, { message_record: id, status: outcome.status });
@@ -194,7 +240,7 @@ async function toSentMessage({ database, organization, clock }: Context, row: st
 }
 
 /** Failures that may be over by the next attempt, which has another key. */
-const transientFailures = new Set<SendFailure['failure']>(['rate_limited', 'provider_down', 'quiet_hours']);
+const transientFailures = new Set<SendFailure['failure']>(['rate_limited', 'provider_down', 'quiet_hours', 'contact_policy_hold']);
 
 const interruptedMessage =
   'The service stopped while the message was being sent, and nobody can say whether it was, so it was not sent again; look at the provider';

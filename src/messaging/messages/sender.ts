@@ -12,7 +12,9 @@ import { openCredentials, type StoredCredentials } from '../config/credentials.t
 
 /** Why a message is not sent: a failure at the provider, or a reason of this service. */
 export type SendFailure = Omit<MessagingFailure, 'failure'> & {
-  failure: FailureClass | 'not_configured' | 'suppressed' | 'quiet_hours';
+  failure: FailureClass | 'not_configured' | 'suppressed' | 'quiet_hours' | 'contact_policy' | 'contact_policy_hold';
+  /** When the contact policy allows the message, epoch ms. */
+  until?: number;
 };
 
 /** A provider with opened credentials, which must not be shown or logged. */

@@ -8,7 +8,11 @@ const configurationReasons = new Set<CallResult['returned']>(['agent_archived', 
 /** Reasons for an undialled call that may be requested again. `withdrawn` is one: the step holds while the workflow is paused. */
 const retryableReasons = new Set<CallResult['returned']>(['window_closed', 'too_soon', 'withdrawn']);
 
-export const isRetryableCall = ({ returned }: CallResult): boolean => retryableReasons.has(returned);
+export const isRetryableCall = ({ returned, returned_until: until }: CallResult): boolean =>
+  returned === 'contact_policy' ? until !== null : retryableReasons.has(returned);
+
+/** Whether the person was not called for the sake of the person: the timeout of the call keeps running meanwhile. */
+export const isHeldForPerson = ({ returned }: CallResult): boolean => returned === 'too_soon' || returned === 'contact_policy';
 
 /** The result of the step whose call has ended. */
 export function toCallStepResult(result: CallResult): StepResult {

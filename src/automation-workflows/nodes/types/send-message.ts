@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { configObject } from '../../../library/json/config-object.ts';
 import { normalizePhone } from '../../../library/phone/phone-numbers.ts';
 import { isRecord } from '../../../library/json/json.ts';
+import { toTimestamp } from '../../../library/time/clock.ts';
 import { providerKeys } from '../../../messaging/config/credential-fields.ts';
 import type { MessageContent, SentMessage } from '../../../messaging/messages/send-message.ts';
 import { renderDeep, renderText, type Scope } from '../../../expressions/templates/render.ts';
@@ -30,6 +31,7 @@ const failedHandle = 'failed';
 /** Failures that lie with the recipient lead along `failed`. Every other failure has to be corrected, and leads along `error`. */
 const recipientFailures: ReadonlySet<string> = new Set([
   'suppressed',
+  'contact_policy',
   'not_on_channel',
   'window_closed',
   'opted_out',
@@ -45,7 +47,7 @@ export const sendMessageNode = defineNode<SendMessageData>({
   type: 'send_message',
   label: 'Message',
   description:
-    "Sends the approved template `template_name` in `language` to the contact, or to `to`, through the selected messaging provider or `provider`, outside the workflow's quiet hours; `template_params` gives its placeholders by number or name. `text` instead of a template reaches whoever has written within 24 hours. It goes on at `sent` once the provider has taken the message, which does not mean delivered: `GET /organizations/messages` tells what becomes of it. A number that must not be written to, that is not on the channel, whose window is closed or that has opted out leads along `failed` with the reason; what leads nowhere goes on at `default`. Trouble that passes is tried again. A missing configuration, template or parameter, and a message of which nobody can say whether it was sent (`unknown`), lead along `error`.",
+    "Sends the approved template `template_name` in `language` to the contact, or to `to`, through the selected messaging provider or `provider`, outside the workflow's quiet hours and when the contact policy allows it; `template_params` gives its placeholders by number or name. `text` instead of a template reaches whoever has written within 24 hours. It goes on at `sent` once the provider has taken the message, which does not mean delivered: `GET /organizations/messages` tells what becomes of it. A number that must not be written to, that the contact policy skips, that is not on the channel, whose window is closed or that has opted out leads along `failed` with the reason; what leads nowhere goes on at `default`. Trouble that passes is tried again. A missing configuration, template or parameter, and a message of which nobody can say whether it was sent (`unknown`), lead along `error`.",
   dataSchema: SendMessageData,
   handles: () => [sentHandle, failedHandle, defaultHandle, errorHandle],
   isSideEffect: true,
@@ -73,13 +75,14 @@ export const sendMessageNode = defineNode<SendMessageData>({
 async function send(step: Step<SendMessageData>, to: string, content: MessageContent, request: object): Promise<StepResult> {
   const { data, quietHoursStart, unaskedTries } = step;
   const sent = await step.effects.sendMessage(step.key, { to, content, provider: data.provider, notAfter: quietHoursStart, unaskedTries });
-  return toStepResult(sent, { ...request, message: sent.id, provider: sent.provider });
+  return toStepResult(sent, { ...request, message: sent.id, provider: sent.provider }, step.now);
 }
 
-function toStepResult(sent: SentMessage, request: object): StepResult {
+function toStepResult(sent: SentMessage, request: object, now: number): StepResult {
   if ('messageId' in sent)
     return next({ ...request, status: sent.status, message_id: sent.messageId, reason: null }, sentHandle, defaultHandle);
-  const { failure: kind, message, retryable, retryAfterSeconds, outcomeUnknown, code } = sent.failure;
+  const { failure: kind, message, retryable, retryAfterSeconds, outcomeUnknown, code, until = now } = sent.failure;
+  if (kind === 'contact_policy_hold') return { kind: 'hold', until, output: { ...request, until: toTimestamp(until), why: message } };
   if (outcomeUnknown) return failure('unknown', message);
   if (retryable) return { kind: 'fail', type: kind, message, retryable, retryAfterSeconds };
   if (recipientFailures.has(kind))

@@ -20,6 +20,8 @@ import type { RunDependencies } from './dependencies.ts';
 import { findWaitingEntry } from './platform-retry.ts';
 import { truncateValue } from '../../../library/json/truncate-value.ts';
 
+/** A held step waits at least so long, so that differing clocks cause no storm of tries. */
+const minHoldMs = 1000;
 const maxContextBytes = 256 * 1024;
 /** A loop may request calls without end. Only the latest calls may still be undialled. */
 const maxRememberedCalls = 100;
@@ -29,6 +31,7 @@ type StepFailure = StepResult & { kind: 'fail' };
 /** Writes a step's result to the journal, and moves the run to its next node, wait or end. */
 export function applyStepResult(journal: Journal, progress: Progress, entry: JournalEntry, result: StepResult, run: RunDependencies): void {
   if (result.kind === 'fail') return applyStepFailure(journal, progress, entry, result, run);
+  if (result.kind === 'hold') return holdStep(journal, progress, entry, result, run);
   const now = run.now();
   const next = withOutput(
     withCall(withCounts(progress, result), result),
@@ -44,7 +47,7 @@ export function applyStepResult(journal: Journal, progress: Progress, entry: Jou
 }
 
 /** Notes what statistics count of a step. */
-function withCounts(progress: Progress, result: Exclude<StepResult, StepFailure>): Progress {
+function withCounts(progress: Progress, result: Exclude<StepResult, StepFailure | HeldStep>): Progress {
   if (result.kind !== 'next') return progress;
   const { variant, usage } = result;
   return {
@@ -59,8 +62,19 @@ const addUsage = (before: TokenUsage | undefined, added: TokenUsage): TokenUsage
   completion_tokens: (before?.completion_tokens ?? 0) + added.completion_tokens,
 });
 
+type HeldStep = StepResult & { kind: 'hold' };
+
+/** Has a step tried again at its moment, with all of its tries before it. */
+function holdStep(journal: Journal, progress: Progress, entry: JournalEntry, result: HeldStep, run: RunDependencies): void {
+  const now = run.now();
+  const attempt = progress.attempt + 1;
+  const held = { ...progress, state: 'waiting' as const, attempt, firstAttempt: attempt, stepCount: progress.stepCount + 1 };
+  const retryAt = Math.max(result.until, now + minHoldMs);
+  journal.commit({ ...held, retryAt }, { ...entry, ...toEntryResult(result), completedAt: now });
+}
+
 /** Records the call that a step requested, and whether the run waits for the call. */
-function withCall(progress: Progress, result: Exclude<StepResult, StepFailure>): Progress {
+function withCall(progress: Progress, result: Exclude<StepResult, StepFailure | HeldStep>): Progress {
   if (result.kind === 'wait_for_call')
     return { ...progress, voiceCallRunId: result.runId, call: { ...currentCall(progress), until: result.until } };
   if (result.kind !== 'next' || result.callRunId === undefined) return { ...progress, call: undefined };
@@ -87,7 +101,7 @@ function chooseHandle({ handle, fallbackHandle }: NextResult, { nodeId }: Progre
   return fallbackHandle !== undefined && graph.target(nodeId!, handle) === null ? fallbackHandle : handle;
 }
 
-type WaitingResult = Exclude<StepResult, { kind: 'fail' | 'next' | 'exit' }>;
+type WaitingResult = Exclude<StepResult, { kind: 'fail' | 'hold' | 'next' | 'exit' }>;
 
 function toWait(result: WaitingResult, historyId: number, now: number): Wait {
   if (result.kind === 'wait') return { kind: 'time', until: result.until, historyId };
@@ -133,6 +147,7 @@ export function failRun(journal: Journal, progress: Progress, failure: { type: s
 export function toEntryResult(result: StepResult): Pick<HistoryEntry, 'status' | 'output' | 'error'> {
   if (result.kind === 'fail') return { status: 'failed', output: null, error: { message: result.message, type: result.type } };
   const output = truncateValue(maskSecrets(result.output));
+  if (result.kind === 'hold') return { status: 'retrying', output, error: null };
   if (result.kind === 'next') return { status: isSimulated(result.output) ? 'simulated' : 'completed', output, error: null };
   return { status: result.kind === 'exit' ? 'completed' : 'waiting', output, error: null };
 }

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../../library/time/clock.ts';
 import type { CallResult } from '../../../calls/records/call-result.ts';
-import { isRetryableCall, toCallStepResult, toUndialledResult } from '../../nodes/shared/call-outcome.ts';
+import { isHeldForPerson, isRetryableCall, toCallStepResult, toUndialledResult } from '../../nodes/shared/call-outcome.ts';
 import { next } from '../../nodes/contract.ts';
 import type { Journal } from '../engine/journal.ts';
 import { leaveWait, currentCallItem, currentCall, type CallWait, type Progress } from '../engine/progress.ts';
@@ -16,15 +16,15 @@ export function applyCallResult(journal: Journal, progress: Progress, wait: Call
   const number = result.returned === null ? call.number : call.number + 1;
   const settled = { ...progress, call: { ...call, number, isAsked: false } };
   const again = Math.max(result.returned_until ?? 0, run.now() + minCallRetryDelayMs);
-  if (!isRetryableCall(result) || (result.returned === 'too_soon' && again >= wait.until))
+  if (!isRetryableCall(result) || (isHeldForPerson(result) && again >= wait.until))
     return completeWait(journal, settled, wait, toCallStepResult(result), run);
   const entry = requireWaitEntry(journal, wait);
   const { returned, returned_until: _until, ...shown } = result;
   const why = `${result.reason ?? returned}; it is asked for again`;
   const output = { ...(entry.output as object), ...shown, until: toTimestamp(again), why };
   const attempt = progress.attempt + 1;
-  // After `too_soon`, the timeout of the call keeps running. After other reasons, it starts again with the next request.
-  const until = returned === 'too_soon' ? call.until : null;
+  // While the person must be left alone, the timeout of the call keeps running. After other reasons, it starts again with the next request.
+  const until = isHeldForPerson(result) ? call.until : null;
   journal.commit(
     {
       ...leaveWait(settled),
