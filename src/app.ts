@@ -1,6 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { deletionRoutes } from './accounts/deletion/routes.ts';
 import { apiKeyRoutes } from './accounts/api-keys/routes.ts';
+import { auditLogRoutes } from './accounts/audit-log/routes.ts';
+import { invitationRoutes } from './accounts/invitations/routes.ts';
 import { memberRoutes } from './accounts/members/routes.ts';
 import { organizationRoutes } from './accounts/organizations/routes.ts';
 import { sessionRoutes } from './accounts/sign-in/session-routes.ts';
@@ -96,7 +98,7 @@ export function createApp() {
   app.use(
     `${basePath}/*`,
     replayIdempotentRequests({
-      secret: /^\/api\/v1\/(auth|user\/api-keys|organizations\/members|webhook-endpoints)(\/|$)/,
+      secret: /^\/api\/v1\/(auth|user\/api-keys|organizations\/(members|invitations|ownership|leave)|webhook-endpoints)(\/|$)/,
       // An event's key is its event_id, which its row keeps.
       ownKeys: /^\/api\/v1\/events$/,
       // These may wait for the tests of an agent.
@@ -106,7 +108,9 @@ export function createApp() {
   app.route(basePath, sessionRoutes);
   app.route(basePath, organizationRoutes);
   app.route(basePath, memberRoutes);
+  app.route(basePath, invitationRoutes);
   app.route(basePath, apiKeyRoutes);
+  app.route(basePath, auditLogRoutes);
   app.route(basePath, contactRoutes);
   app.route(basePath, contactCallRoutes);
   app.route(basePath, contactPolicyRoutes);

@@ -1,4 +1,5 @@
 import type { Database } from './database/client.ts';
+import type { Role } from './database/schema/accounts.ts';
 import type { WorkTurn } from './library/limits/work-turn.ts';
 import type { Clock } from './library/time/clock.ts';
 import type { Logger } from './library/platform/log.ts';
@@ -34,12 +35,16 @@ export interface Context {
   defer(work: Promise<unknown>): void;
 }
 
-export type Scope = 'read' | 'write' | 'admin';
+/** What a caller may do; `accounts/authentication/scopes.ts` says which calls each covers. Keys have all but `owner`. */
+export type KeyScope = 'read' | 'operate' | 'write' | 'admin';
+export type Scope = KeyScope | 'owner';
 
 /** The caller: a user with an API key or a session. */
 export interface Caller {
   userId: number;
   scopes: Scope[];
+  /** Null: no member of the organization, or no organization is selected. */
+  role: Role | null;
   /** The key under which the rate limit counts. */
   credential: string;
 }

@@ -13,6 +13,10 @@ const Variables = z.object({
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   /** Origin under which callers reach the service; empty: taken from each request. */
   PUBLIC_URL: z.url({ error: 'must be an address such as https://calls.example.com, or empty' }).or(z.literal('')).default(''),
+  /** The page that the links of invitations and password resets open; empty: that of the service. */
+  CONSOLE_URL: z.url({ error: 'must be an address such as https://console.example.com, or empty' }).or(z.literal('')).default(''),
+  /** The address that mail comes from, of a domain that Cloudflare has verified. Mail is sent with the binding MAIL alone. */
+  MAIL_FROM: z.email({ error: 'must be an e-mail address, or empty' }).or(z.literal('')).default(''),
   ENCRYPTION_KEY: base64Key,
   SIGNING_KEY: base64Key,
   PLAN_MAX_INTEGRATIONS: positiveInteger(10),
@@ -146,6 +150,8 @@ const Variables = z.object({
   WEBHOOK_DELIVERY_DAYS: positiveInteger(30),
   /** How long counters of statistics are kept: quarters of an hour for some weeks, then days. */
   STATISTICS_RETENTION_DAYS: positiveInteger(1095),
+  /** How long the audit log is kept. */
+  AUDIT_LOG_DAYS: positiveInteger(730),
   /** How long the archive is kept. */
   ARCHIVE_DAYS: positiveInteger(1095),
   /** The maximum size of a database. D1 allows 10 GB, and 500 MB on the free plan. */

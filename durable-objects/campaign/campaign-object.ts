@@ -16,6 +16,7 @@ import type {
 } from '../../src/campaigns/rpc.ts';
 import { findBlockingReason, type BlockingReason } from '../../src/campaigns/lifecycle/blocking-reason.ts';
 import { describeWait } from '../../src/campaigns/queries/describe-wait.ts';
+import { actAs, type Actor } from '../../src/database/audit/actor.ts';
 import { conflict, notFound } from '../../src/library/errors.ts';
 import { publish } from '../../src/outbox/published-events.ts';
 import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
@@ -88,11 +89,11 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return new TableStore(storage, { steps: campaignSchemaSteps }, alarmDelay);
   }
 
-  async start(organizationId: number, campaignId: number, actionId: string): Promise<LiveCampaign> {
+  async start(organizationId: number, campaignId: number, actionId: string, actor?: Actor): Promise<LiveCampaign> {
     if (!this.exists()) {
       const context = await this.findContext(organizationId);
       if (!context) throw notFound('Campaign');
-      await markCampaignSyncing(context.database, organizationId, campaignId, this.clock());
+      await actAs(actor, () => markCampaignSyncing(context.database, organizationId, campaignId, this.clock()));
       const row = await findCampaign(context.database, organizationId, campaignId);
       if (!row) throw notFound('Campaign');
       if (row.state !== 'syncing') throw conflict(wrongStateMessage(row.state, 'started', ['draft']));
@@ -105,40 +106,41 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return this.#answer();
   }
 
-  async pause(actionId: string): Promise<LiveCampaign> {
-    if (this.#isNewAction(actionId, ['running', 'syncing'], 'paused')) this.#change(() => this.#lifecycle.pause(actionId));
+  async pause(actionId: string, actor: Actor | null = null): Promise<LiveCampaign> {
+    if (this.#isNewAction(actionId, ['running', 'syncing'], 'paused')) this.#change(() => this.#lifecycle.pause({ actionId, actor }));
     await this.timers.arm();
     await this.#dialer.withdraw();
     return this.#answer();
   }
 
-  async resume(actionId: string): Promise<LiveCampaign> {
+  async resume(actionId: string, actor: Actor | null = null): Promise<LiveCampaign> {
     if (this.#isNewAction(actionId, ['paused'], 'resumed')) {
       // A withdrawal left over from the pause would withdraw the calls that the resumed campaign requests.
       await this.#dialer.withdraw();
       const campaign = this.#store.read();
       const blocking = campaign.isSynced ? await this.#findBlockingReason(await this.#context(campaign), campaign) : null;
-      if (this.#isNewAction(actionId, ['paused'], 'resumed')) this.#change(() => this.#lifecycle.resume(actionId, blocking));
+      if (this.#isNewAction(actionId, ['paused'], 'resumed')) this.#change(() => this.#lifecycle.resume({ actionId, actor }, blocking));
       await this.timers.arm();
     }
     if (this.#store.read().state === 'running') this.#requestCallsSoon();
     return this.#answer();
   }
 
-  async cancel(actionId: string): Promise<LiveCampaign> {
-    if (this.#isNewAction(actionId, ['syncing', 'running', 'paused'], 'cancelled')) this.#change(() => this.#lifecycle.cancel(actionId));
+  async cancel(actionId: string, actor: Actor | null = null): Promise<LiveCampaign> {
+    if (this.#isNewAction(actionId, ['syncing', 'running', 'paused'], 'cancelled'))
+      this.#change(() => this.#lifecycle.cancel({ actionId, actor }));
     await this.timers.arm();
     await this.#dialer.withdraw();
     await this.#endUnrequestedRows();
     return this.#answer();
   }
 
-  async change({ name, configs }: CampaignChange): Promise<LiveCampaign> {
+  async change({ name, configs }: CampaignChange, actor: Actor | null = null): Promise<LiveCampaign> {
     const owner = await readCurrentOrganization(await this.#context(this.#requireState(['paused'], 'changed')));
     this.#change(() => {
       const campaign = this.#requireState(['paused'], 'changed');
       const after = configs ? applyConfigChange(campaign.configs, configs, owner) : campaign.configs;
-      this.#store.write({ name: name ?? campaign.name, configs: after });
+      this.#store.write({ name: name ?? campaign.name, configs: after, actor });
       this.#lifecycle.log({
         event: 'changed',
         message: 'Its settings were changed',
@@ -397,7 +399,12 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     const context = await this.#context(campaign);
     const live = toLiveCampaign(this.#store.read(), this.#rows.tally(), []);
     const projection = { ...live, wake_at: this.#nextWakeAt(), revision };
-    const isListening = await projectCampaign(context.database, campaign.organizationId, campaign.id, projection);
+    const { actor } = campaign;
+    const isListening = await actAs(actor ?? undefined, () =>
+      projectCampaign(context.database, campaign.organizationId, campaign.id, projection),
+    );
+    // A later change may have another actor.
+    if (actor && this.#store.read().actor?.requestId === actor.requestId) this.#store.write({ actor: null });
     if (live.state === this.#publishedState) return;
     this.#publishedState = live.state;
     if (isListening && webhookStates.has(live.state)) await publish(context, 'webhook_event.recorded', { type: `campaign.${live.state}` });

@@ -1,4 +1,5 @@
 import type { CampaignConfigs } from '../../src/campaigns/configs/configs.ts';
+import type { Actor } from '../../src/database/audit/actor.ts';
 import type { EndReason } from '../../src/campaigns/rows/apply-report.ts';
 import type { LiveState, LogEntry } from '../../src/campaigns/rpc.ts';
 import type { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
@@ -28,6 +29,8 @@ export interface Campaign {
   breakerClearedAt: number;
   /** The id of the last action of a person, by which its repetition is recognized. */
   lastActionId: string;
+  /** Who made the latest change that the campaign's row does not show yet; null: nobody, or it does. */
+  actor: Actor | null;
   /** Why no further row is called; null: rows are called. */
   ending: EndReason | null;
 }
@@ -51,12 +54,13 @@ const columnNames: Record<keyof Campaign, string> = {
   timeZonesAssignedUntil: 'zoned_until',
   breakerClearedAt: 'breaker_cleared_at',
   lastActionId: 'last_act',
+  actor: 'actor',
   ending: 'ending',
 };
 const propertyNames = Object.keys(columnNames) as (keyof Campaign)[];
-const jsonProperties = new Set<keyof Campaign>(['source', 'configs', 'ending']);
+const jsonProperties = new Set<keyof Campaign>(['source', 'configs', 'actor', 'ending']);
 
-type StoredForms = { source: string; configs: string; isSynced: number; ending: string | null };
+type StoredForms = { source: string; configs: string; isSynced: number; actor: string | null; ending: string | null };
 
 /** A row of `campaign` as `selection` reads it, each column under the name of its property. */
 type CampaignDbRow = { [Name in keyof Campaign]: Name extends keyof StoredForms ? StoredForms[Name] : Campaign[Name] };
@@ -81,12 +85,15 @@ export class CampaignStore {
   }
 
   read(): Campaign {
-    const { source, configs, isSynced, ending, ...campaign } = this.#sql.exec<CampaignDbRow>(`SELECT ${selection} FROM campaign`).one();
+    const { source, configs, isSynced, actor, ending, ...campaign } = this.#sql
+      .exec<CampaignDbRow>(`SELECT ${selection} FROM campaign`)
+      .one();
     return {
       ...campaign,
       source: JSON.parse(source) as Campaign['source'],
       configs: JSON.parse(configs) as CampaignConfigs,
       isSynced: isSynced === 1,
+      actor: actor === null ? null : (JSON.parse(actor) as Actor),
       ending: ending === null ? null : (JSON.parse(ending) as EndReason),
     };
   }

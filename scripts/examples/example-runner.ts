@@ -217,8 +217,17 @@ const areRefused = new Set([
   'suppressions.confirmProposal',
   'suppressions.dismissProposal',
 ]);
-/** They would end the story. */
-const neverSent = new Set(['organization.delete', 'organization.getDeletion']);
+/** They would end the story, or need a second person or a mail sender. */
+const neverSent = new Set([
+  'organization.delete',
+  'organization.getDeletion',
+  'auth.endSession',
+  'auth.forgotPassword',
+  'members.transferOwnership',
+  'members.leave',
+  'invitations.revoke',
+  'invitations.join',
+]);
 
 const isEmpty = async (response: Response): Promise<boolean> => {
   const answer: any = await response.clone().json();

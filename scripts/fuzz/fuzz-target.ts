@@ -85,6 +85,7 @@ const steps: Step[] = [
   ...connected(2, 'books/integration_id'),
   ...connected(3, 'sheet/integration_id'),
   { operation: 'messaging.updateConfig' },
+  { operation: 'invitations.create', learn: ({ id }) => ({ invitation_id: id }) },
 ];
 
 const createUuid = (address: unknown): KnownIds => (typeof address === 'string' ? { trigger_uuid: address.split('/').at(-1)! } : {});

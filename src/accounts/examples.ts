@@ -1,3 +1,4 @@
+import { planLimits } from '../plan.ts';
 import type { ExamplesByOperation } from '../http/operation-examples.ts';
 
 const deletion = {
@@ -6,6 +7,26 @@ const deletion = {
   removed: 0,
   requested_at: '2026-11-28T19:05:16.972Z',
   finished_at: null,
+};
+
+const invitationToken = 'vai_0ZWdJQmR1tZxmSgV5bHyQkC3nLpTf8oEaUw2iXrBvKM';
+
+const member = (id: number, role: string) => ({
+  user_id: id,
+  email: id === 1 ? 'sam@acme.example' : 'kim@acme.example',
+  name: id === 1 ? 'Sam Rivera' : 'Kim Alvarez',
+  role,
+  joined_at: '2026-11-28T19:05:16.972Z',
+});
+
+const organization = {
+  id: 1,
+  name: 'Acme',
+  default_country: 'US',
+  timezone: 'America/New_York',
+  min_hours_between_calls: 0,
+  plan: Object.fromEntries(Object.values(planLimits).map(({ name }) => [name, 100])),
+  created_at: '2026-11-28T19:05:16.972Z',
 };
 
 /** Requests that work in the order of the document. */
@@ -22,6 +43,9 @@ export const accountExamples: ExamplesByOperation = {
   'auth.changePassword': { body: { current_password: 'correct horse battery', new_password: 'lanterns over a quiet harbour' } },
   'auth.deleteAccount': { body: { password: 'lanterns over a quiet harbour' }, answer: { status: 'deleted' } },
   'auth.logOutEverywhere': {},
+  'auth.forgotPassword': { body: { email: 'sam@acme.example' }, answer: { status: 'requested' } },
+  'auth.listSessions': {},
+  'auth.endSession': { path: { session_id: '9f2c4e8a1b3d5f70' }, answer: { status: 'logged_out' } },
   'organization.get': {},
   'organization.update': { body: { name: 'Acme', default_country: 'US', timezone: 'America/New_York' } },
   'organization.delete': { query: { confirm_name: 'Acme' }, answer: deletion },
@@ -30,6 +54,18 @@ export const accountExamples: ExamplesByOperation = {
     answer: { ...deletion, status: 'deleted', removed: 18_402, finished_at: '2026-11-28T19:07:24.113Z' },
   },
   'members.list': {},
+  'members.changeRole': { path: { user_id: 1 }, body: { role: 'owner' } },
+  'members.endSessions': { path: { user_id: 1 }, answer: { ended: 2 } },
+  'members.transferOwnership': { body: { user_id: 2 }, answer: { members: [member(1, 'admin'), member(2, 'owner')], total: 2 } },
+  'members.leave': { answer: { status: 'deleted' } },
+  'invitations.create': { body: { role: 'operator', email: 'kim@acme.example' } },
+  'invitations.list': {},
+  'invitations.revoke': { path: { invitation_id: 2 }, answer: { status: 'deleted' } },
+  'invitations.preview': { body: { token: invitationToken } },
+  'invitations.accept': { body: { token: invitationToken, password: 'a quiet harbour at dusk', name: 'Kim Alvarez' } },
+  'invitations.join': { body: { token: invitationToken }, answer: organization },
+  'auditLog.list': {},
+  'auditLog.export': { query: { format: 'csv', columns: 'at,user_email,action,record_type,record_id' } },
   'members.remove': { path: { user_id: 1 }, answer: { status: 'deleted' } },
   'members.offerReset': { path: { user_id: 1 } },
   'members.resetPassword': {

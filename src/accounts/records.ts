@@ -4,8 +4,9 @@ import type { Settings } from '../settings.ts';
 import { emailFromHandle } from './members/email-handles.ts';
 import { planRecord } from '../plan.ts';
 import type { Deletion } from './deletion/store.ts';
-import type { ApiKeyRecord, DeletionRecord, OrganizationRecord, UserRecord } from './schemas.ts';
-import { toOrganization, toScopes, type ApiKeyRow, type OrganizationRow, type UserRow } from './store.ts';
+import { toSessionId } from './sign-in/session-id.ts';
+import type { ApiKeyRecord, DeletionRecord, OrganizationRecord, SessionList, UserRecord } from './schemas.ts';
+import { toOrganization, toScopes, type ApiKeyRow, type OrganizationRow, type SessionRow, type UserRow } from './store.ts';
 
 export function organizationRecord(row: OrganizationRow, settings: Settings): z.infer<typeof OrganizationRecord> {
   const { plan } = toOrganization(row, settings);
@@ -34,6 +35,20 @@ export const userRecord = (row: UserRow): z.infer<typeof UserRecord> => ({
   name: row.name,
   created_at: toTimestamp(row.createdAt),
 });
+
+/** `ownId` is the id of the session that asks. */
+export function sessionRecord(row: SessionRow, ownId: string): z.infer<typeof SessionList>['sessions'][number] {
+  const id = toSessionId(row.tokenHash);
+  return {
+    id,
+    is_current: id === ownId,
+    user_agent: row.userAgent,
+    network: row.network,
+    organization_id: row.organizationId,
+    created_at: toTimestamp(row.createdAt),
+    expires_at: toTimestamp(row.expiresAt),
+  };
+}
 
 export const apiKeyRecord = (row: ApiKeyRow, now: number): z.infer<typeof ApiKeyRecord> => ({
   id: row.id,

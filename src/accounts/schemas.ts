@@ -4,19 +4,20 @@ import { listSchema, pageQuery } from '../http/pagination.ts';
 import { isTimeZone } from '../library/time/time-zones.ts';
 import { isCountryCode } from '../library/phone/phone-numbers.ts';
 import { maxPasswordLength, minPasswordLength } from './passwords/password-policy.ts';
+import { roles } from './authentication/roles.ts';
 import { planLimits, type LimitName } from '../plan.ts';
 
-const email = z.string().trim().toLowerCase().max(254).pipe(z.email('Not an e-mail address'));
+export const email = z.string().trim().toLowerCase().max(254).pipe(z.email('Not an e-mail address'));
 const password = z
   .string()
   .min(minPasswordLength, `Must have ${minPasswordLength} characters or more; a few words that do not belong together make a good one`)
   .max(maxPasswordLength, `Must have ${maxPasswordLength} characters or fewer`);
-const newPassword = password.describe(
+export const newPassword = password.describe(
   `${minPasswordLength} to ${maxPasswordLength} characters, none of the passwords that are tried first, and no variation of the e-mail address or a name. Only a slow hash of it is stored.`,
 );
 /** Older ones may be shorter. */
 const enteredPassword = z.string().min(1, 'Must not be empty').max(maxPasswordLength);
-const name = z.string().trim().min(1, 'Must not be empty').max(200);
+export const name = z.string().trim().min(1, 'Must not be empty').max(200);
 
 export const SignUpBody = z
   .object({
@@ -44,10 +45,13 @@ export const ChangePasswordBody = z
   .openapi('ChangePassword');
 export const ResetPasswordBody = z
   .object({
-    token: z.string().min(1, 'Must not be empty').max(200).describe('What an admin of the organization has handed over. It works once.'),
+    token: z.string().min(1, 'Must not be empty').max(200).describe('What stands behind `#password-reset=` in the link. It works once.'),
     new_password: newPassword,
   })
   .openapi('ResetPassword');
+export const ForgotPasswordBody = z
+  .object({ email: email.describe('The address to log in with. The answer does not tell whether it has an account.') })
+  .openapi('ForgotPassword');
 export const DeleteAccountBody = z
   .object({ password: enteredPassword.describe('The password, as a sign that it is you.') })
   .openapi('DeleteAccount');
@@ -62,6 +66,10 @@ export const passwordChanged = z
   .object({ status: z.literal('changed').describe('Always `changed`.') })
   .describe('The new password is the one to log in with.');
 
+export const mailRequested = z
+  .object({ status: z.literal('requested').describe('Always `requested`, whether the address has an account or not.') })
+  .describe('If the address has an account, a mail with a link is on its way to it.');
+
 export const UserRecord = z
   .object({
     id: z.int().describe('Id of the person; `created_by` of other records refers to it.'),
@@ -72,6 +80,43 @@ export const UserRecord = z
   .describe('A person who can sign in.')
   .openapi('User');
 
+export const role = z.enum(roles);
+export const roleMeaning =
+  '`viewer` reads; `operator` also works with contacts, campaigns, calls, runs and tests; `admin` also changes everything else, members and keys included; `owner` also deletes the organization and names owners.';
+
+export const RoleBody = z.object({ role: role.describe(roleMeaning) }).openapi('NewRole');
+export const OwnershipBody = z
+  .object({ user_id: bodyId.describe('The member who becomes an owner. The caller becomes an admin.') })
+  .openapi('NewOwner');
+export const EndedSessions = z
+  .object({ ended: z.int().describe('How many sessions have ended; they are refused at once.') })
+  .describe('The sessions of the member in this organization are over.');
+
+export const SessionList = z
+  .object({
+    sessions: z
+      .array(
+        z
+          .object({
+            id: z.string().describe('Id of the session, by which it is ended. It is no token.'),
+            is_current: z.boolean().describe('True for the session that asks.'),
+            user_agent: z.string().nullable().describe('The program that logged in, as it names itself; null: it did not.'),
+            network: z
+              .string()
+              .nullable()
+              .describe('The network in which the session began: an IPv4 address, or the first half of an IPv6 address.'),
+            organization_id: z.int().nullable().describe('The organization that it works in; null: none is selected.'),
+            created_at: createdAt,
+            expires_at: timestamp.describe('When it ends by itself, ISO 8601 in UTC.'),
+          })
+          .describe('A session of the caller.')
+          .openapi('LiveSession'),
+      )
+      .describe('The newest first; at most 100.'),
+    total: z.int().describe('How many are shown.'),
+  })
+  .describe('Where the caller is logged in.');
+
 export const MemberList = z
   .object({
     members: z
@@ -81,9 +126,10 @@ export const MemberList = z
             user_id: z.int().describe('Id of the person.'),
             email: z.string().describe('The address to log in with, in lower case.'),
             name: z.string().nullable().describe('The name for display; null when none was given.'),
+            role: role.describe(roleMeaning),
             joined_at: timestamp.describe('When the person became a member, ISO 8601 in UTC.'),
           })
-          .describe('A member: whoever logs in may do everything in the organization.')
+          .describe('A member, and what they may do.')
           .openapi('Member'),
       )
       .describe('The people, the oldest member first.'),
@@ -93,6 +139,7 @@ export const MemberList = z
 export const ResetRecord = z
   .object({
     token: z.string().describe('For `POST /auth/password/reset`. Hand it to the member by a way that is theirs alone. Shown this once.'),
+    url: z.string().describe('The link with the token, which opens a page. Shown this once.'),
     expires_at: timestamp.describe('When it stops working, ISO 8601 in UTC: a day after it was made.'),
   })
   .describe('What lets the member choose a new password, once. A newer one ends it.')
@@ -133,7 +180,12 @@ export const SessionRecord = z
   .describe('The session that has begun.')
   .openapi('Session');
 export const MeRecord = z
-  .object({ user: UserRecord, organization })
+  .object({
+    user: UserRecord,
+    organization,
+    role: orNull(role).describe('The role of the person in the organization; null while none is selected.'),
+    scopes: z.array(z.string()).describe('What these credentials may do, as scopes.'),
+  })
   .describe('The person behind the credentials (of an API key, who minted it) and the organization.')
   .openapi('Me');
 
@@ -178,11 +230,11 @@ export const OrganizationSettingsBody = z
   })
   .openapi('OrganizationSettings');
 
-const scope = z.enum(['read', 'write', 'admin']);
+const scope = z.enum(['read', 'operate', 'write', 'admin']);
 const scopes = z
   .array(scope)
   .describe(
-    'What the key may do. `read`: every GET and knowledge search; `write`: all but API keys and settings of the organization; `admin`: all.',
+    'What the key may do. `read`: every GET and knowledge search; `operate`: also all that is done with contacts, campaigns, calls, runs and tests; `write`: all but API keys, members and settings of the organization; `admin`: all that the person who makes it may. A key never has more than that person, also when their role changes later.',
   );
 
 export const ApiKeyBody = z

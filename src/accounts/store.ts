@@ -2,7 +2,7 @@ import { and, desc, eq, gt, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import type { Database, Statement } from '../database/client.ts';
 import * as schema from '../database/schema/accounts.ts';
 import type { Settings } from '../settings.ts';
-import type { Organization, Scope } from '../context.ts';
+import type { KeyScope, Organization } from '../context.ts';
 import { toPlan } from '../plan.ts';
 import { requireWithinLimit } from './organizations/plan-limits.ts';
 
@@ -189,18 +189,42 @@ export async function deleteSessionsOfUser(catalog: Database, userId: number): P
   await catalog.write(() => catalog.orm.delete(schema.session).where(eq(schema.session.userId, userId)), 'idempotent');
 }
 
+export type SessionRow = typeof schema.session.$inferSelect;
+
+/** The live sessions of a user, the newest first. */
+export async function listSessions(catalog: Database, userId: number, now: number, limit: number): Promise<SessionRow[]> {
+  const { session } = schema;
+  const query = catalog.orm
+    .select()
+    .from(session)
+    .where(and(eq(session.userId, userId), gt(session.expiresAt, now)))
+    .orderBy(desc(session.createdAt))
+    .limit(limit);
+  return catalog.run(() => query);
+}
+
+/** Ends the session of a user whose token's hash begins with `id`. Returns whether there was one. */
+export async function deleteSessionById(catalog: Database, userId: number, id: string): Promise<boolean> {
+  const ended = await catalog.all(
+    catalog.prepare("DELETE FROM session WHERE user_id = ?1 AND token_hash >= ?2 AND token_hash < ?2 || 'g' RETURNING 1", userId, id),
+    'idempotent',
+  );
+  return ended.length > 0;
+}
+
 export async function selectOrganization(catalog: Database, tokenHash: string, organizationId: number): Promise<void> {
   const query = catalog.orm.update(schema.session).set({ organizationId }).where(eq(schema.session.tokenHash, tokenHash));
   await catalog.write(() => query, 'idempotent');
 }
 
-/** The session and its selected organization by one indexed read. */
+/** The session, its selected organization and the role of its user there, by one indexed read. */
 export async function findSession(catalog: Database, tokenHash: string, now: number) {
-  const { session, organization } = schema;
+  const { session, organization, membership } = schema;
   const query = catalog.orm
-    .select({ session, organization })
+    .select({ session, organization, role: membership.role })
     .from(session)
     .leftJoin(organization, eq(organization.id, session.organizationId))
+    .leftJoin(membership, and(eq(membership.userId, session.userId), eq(membership.organizationId, session.organizationId)))
     .where(and(eq(session.tokenHash, tokenHash), sql`${session.expiresAt} > ${now}`, isNull(organization.deletingAt)));
   return (await catalog.run(() => query))[0];
 }
@@ -218,14 +242,24 @@ export async function insertApiKey(
   return (await findApiKeyByHash(catalog, key.keyHash))!.apiKey;
 }
 
-/** The key and its organization by one indexed read. */
+/** The key, its organization and the role of the person who made it, by one indexed read. */
 export async function findApiKeyByHash(catalog: Database, keyHash: string) {
-  const { apiKey, organization } = schema;
+  const { apiKey, organization, membership } = schema;
   const query = catalog.orm
-    .select({ apiKey, organization })
+    .select({ apiKey, organization, role: membership.role })
     .from(apiKey)
     .innerJoin(organization, eq(organization.id, apiKey.organizationId))
+    .leftJoin(membership, and(eq(membership.userId, apiKey.createdBy), eq(membership.organizationId, apiKey.organizationId)))
     .where(eq(apiKey.keyHash, keyHash));
+  return (await catalog.run(() => query))[0];
+}
+
+export async function findApiKey(catalog: Database, organizationId: number, id: number): Promise<ApiKeyRow | undefined> {
+  const { apiKey } = schema;
+  const query = catalog.orm
+    .select()
+    .from(apiKey)
+    .where(and(eq(apiKey.id, id), eq(apiKey.organizationId, organizationId)));
   return (await catalog.run(() => query))[0];
 }
 
@@ -277,4 +311,4 @@ export async function setApiKeyArchived(
   return (await catalog.run(() => catalog.orm.select().from(apiKey).where(own)))[0];
 }
 
-export const toScopes = (row: ApiKeyRow): Scope[] => row.scopes as Scope[];
+export const toScopes = (row: ApiKeyRow): KeyScope[] => row.scopes as KeyScope[];

@@ -1,4 +1,5 @@
 import type { RowOutcome } from '../calls/attempt/outcomes.ts';
+import type { Actor } from '../database/audit/actor.ts';
 import type { AttemptReport } from '../calls/contract.ts';
 import { callDurableObject } from '../library/platform/call-durable-object.ts';
 import type { CampaignConfigs, ConfigChange } from './configs/configs.ts';
@@ -97,19 +98,20 @@ export const maxRowsPerCall = 200;
 /**
  * The RPC surface of a campaign's object, which is named `{organization_id}/{campaign_id}`. Every method may be repeated after a broken
  * call. `actionId` names one action of a person (a uuid made for each request), so that a repetition of the action is no conflict. The
+ * `actor` is in whose name the change is in the audit log, in the transaction that brings it into the campaign's row. The
  * campaign's row shows the state of an answer, too. A draft has no object: state changes throw 409, reads answer null.
  */
 export interface CampaignRpc {
   /** From draft to syncing. Throws 404 for an unknown campaign, 409 for one that is not a draft. */
-  start(organizationId: number, campaignId: number, actionId: string): Promise<LiveCampaign>;
+  start(organizationId: number, campaignId: number, actionId: string, actor?: Actor): Promise<LiveCampaign>;
   /** Nothing is dialled after the answer. Throws 409 unless the campaign is running or syncing. */
-  pause(actionId: string): Promise<LiveCampaign>;
+  pause(actionId: string, actor?: Actor): Promise<LiveCampaign>;
   /** Throws 409 unless paused. A campaign that could never dial stays paused and names the reason in `state_reason`. */
-  resume(actionId: string): Promise<LiveCampaign>;
+  resume(actionId: string, actor?: Actor): Promise<LiveCampaign>;
   /** Ends every row that is not in a call. Throws 409 for a campaign that has ended. */
-  cancel(actionId: string): Promise<LiveCampaign>;
+  cancel(actionId: string, actor?: Actor): Promise<LiveCampaign>;
   /** Throws 409 unless paused, 422 and 400 as `applyConfigChange` does. */
-  change(change: CampaignChange): Promise<LiveCampaign>;
+  change(change: CampaignChange, actor?: Actor): Promise<LiveCampaign>;
   /** Does due work of a stalled campaign, and creates the object of a campaign whose start broke off. The minute tick calls it. */
   wakeStalled(organizationId: number, campaignId: number): Promise<void>;
   snapshot(): Promise<LiveCampaign | null>;

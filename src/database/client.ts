@@ -2,6 +2,7 @@ import { DrizzleQueryError } from 'drizzle-orm';
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1';
 import { boundedBinding, guardStatement, guardBatch } from './d1-limits.ts';
 import * as schema from './schema/index.ts';
+import { isWriteSql } from './write-sql.ts';
 import { newReceiptKey, selectReceiptSql, insertReceiptSql, type FirstAttempt } from './write-receipts.ts';
 import { platformErrorKind } from '../library/platform/platform-errors.ts';
 
@@ -34,7 +35,6 @@ interface Query {
 export type RetrySafety = `${string}.${string}` | 'idempotent' | 'read-back';
 
 const maxAttempts = 3;
-const writePattern = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH\b[^;]*\)\s*(INSERT|UPDATE|DELETE))\b/i;
 const writeStatements = new WeakSet<D1PreparedStatement>();
 
 /**
@@ -48,8 +48,9 @@ export class Database {
   readonly #binding: D1Database;
   readonly #isGuarded: boolean;
 
-  constructor(binding: D1Database, isGuarded: boolean) {
-    this.#binding = boundedBinding(binding, isGuarded);
+  /** `isCatalog`: the database has the accounts, too, and what people change in them is recorded there. */
+  constructor(binding: D1Database, isGuarded: boolean, isCatalog = true) {
+    this.#binding = boundedBinding(binding, { isGuarded, isCatalog });
     this.#isGuarded = isGuarded;
     this.orm = drizzle(this.#binding, { schema });
   }
@@ -58,7 +59,7 @@ export class Database {
   prepare<Shape extends object = Row>(sql: string, ...parameters: Parameter[]): Statement<NoInfer<Shape>> {
     if (this.#isGuarded) guardStatement(sql, parameters);
     const statement = this.#binding.prepare(sql).bind(...parameters);
-    if (writePattern.test(sql)) writeStatements.add(statement);
+    if (isWriteSql(sql)) writeStatements.add(statement);
     return statement;
   }
 

@@ -1,3 +1,5 @@
+import { currentActor } from './audit/actor.ts';
+import { attributionOf, isAudited } from './audit/attribute-writes.ts';
 import { countQueries, maxQueries } from './query-budget.ts';
 
 // D1 refuses these in production; local D1 takes them. Source: Cloudflare D1 limits.
@@ -39,50 +41,84 @@ function guardInvocation(queries: number): void {
   if (queries > maxQueries) throw new Error(`D1 limit: ${queries} queries in one invocation, at most ${maxQueries}`);
 }
 
+interface BindingRules {
+  isGuarded: boolean;
+  isCatalog: boolean;
+}
+
 /** A statement on its way to D1, however it was made: by hand or by the query builder. */
 class BoundedStatement {
   readonly inner: D1PreparedStatement;
-  readonly #sql: string;
-  readonly #isGuarded: boolean;
+  readonly sql: string;
+  readonly #binding: D1Database;
+  readonly #rules: BindingRules;
 
-  constructor(inner: D1PreparedStatement, sql: string, isGuarded: boolean) {
+  constructor(inner: D1PreparedStatement, sql: string, binding: D1Database, rules: BindingRules) {
     this.inner = inner;
-    this.#sql = sql;
-    this.#isGuarded = isGuarded;
+    this.sql = sql;
+    this.#binding = binding;
+    this.#rules = rules;
   }
 
   bind(...values: unknown[]): BoundedStatement {
-    if (this.#isGuarded) guardStatement(this.#sql, values);
+    if (this.#rules.isGuarded) guardStatement(this.sql, values);
     else guardValues(values);
-    return new BoundedStatement(this.inner.bind(...values), this.#sql, this.#isGuarded);
+    return new BoundedStatement(this.inner.bind(...values), this.sql, this.#binding, this.#rules);
   }
 
-  all = () => this.#counted().all();
-  run = () => this.#counted().run();
-  raw = (options?: { columnNames?: false }) => this.#counted().raw(options);
-  first = (column?: string) => (column === undefined ? this.#counted().first() : this.#counted().first(column));
+  all = () => this.#send((statement) => statement.all());
+  run = () => this.#send((statement) => statement.run());
+  raw = (options?: { columnNames?: false }) =>
+    this.#send<unknown>(
+      (statement) => statement.raw(options),
+      ({ results }) => results.map((row) => Object.values(row as object)),
+    );
+  first = (column?: string) =>
+    this.#send<unknown>(
+      (statement) => (column === undefined ? statement.first() : statement.first(column)),
+      ({ results: [row] }) => (column === undefined ? (row ?? null) : ((row as Record<string, unknown> | undefined)?.[column] ?? null)),
+    );
 
-  #counted(): D1PreparedStatement {
-    const queries = countQueries(1);
-    if (this.#isGuarded) guardInvocation(queries);
-    return this.inner;
+  /** Sends the statement alone, or in a transaction that records the change, of which `take` takes the answer. */
+  async #send<Answer = D1Result>(
+    alone: (statement: D1PreparedStatement) => Promise<Answer>,
+    take: (result: D1Result) => Answer = (result) => result as Answer,
+  ): Promise<Answer> {
+    countAndGuard(1, this.#rules);
+    const actor = currentActor();
+    if (!actor || !isAudited([this.sql], actor)) return alone(this.inner);
+    return take((await sendBatch(this.#binding, [this], this.#rules))[0]!);
   }
 }
 
+function countAndGuard(statements: number, { isGuarded }: BindingRules): void {
+  const queries = countQueries(statements);
+  if (isGuarded) guardInvocation(queries);
+}
+
+/** Runs the statements in one transaction, with those that record it where a person or key makes the change. */
+async function sendBatch(binding: D1Database, statements: BoundedStatement[], rules: BindingRules): Promise<D1Result[]> {
+  const inner = statements.map((statement) => statement.inner);
+  const actor = currentActor();
+  const sql = statements.map((statement) => statement.sql);
+  if (!actor || !isAudited(sql, actor)) return binding.batch(inner);
+  const { before, after } = attributionOf(binding, actor, { statements: sql, isCatalog: rules.isCatalog });
+  countAndGuard(before.length + after.length, rules);
+  const results = await binding.batch([...before, ...inner, ...after]);
+  return results.slice(before.length, before.length + inner.length);
+}
+
 /**
- * A D1 binding whose queries are counted by invocation. A guarded binding enforces production's limits, so that tests and local runs fail
- * where production would.
+ * A D1 binding whose queries are counted by invocation, and recorded in the audit log where a person or key makes a change: every write
+ * passes here. A guarded binding enforces production's limits, so that tests and local runs fail where production would.
  */
-export function boundedBinding(binding: D1Database, isGuarded: boolean): D1Database {
+export function boundedBinding(binding: D1Database, rules: BindingRules): D1Database {
   const bounded = {
-    prepare: (sql: string) => new BoundedStatement(binding.prepare(sql), sql, isGuarded),
-    batch(statements: BoundedStatement[]) {
-      const queries = countQueries(statements.length);
-      if (isGuarded) {
-        guardBatch(statements.length);
-        guardInvocation(queries);
-      }
-      return binding.batch(statements.map(({ inner }) => inner));
+    prepare: (sql: string) => new BoundedStatement(binding.prepare(sql), sql, binding, rules),
+    async batch(statements: BoundedStatement[]) {
+      if (rules.isGuarded) guardBatch(statements.length);
+      countAndGuard(statements.length, rules);
+      return sendBatch(binding, statements, rules);
     },
   };
   return bounded as unknown as D1Database;

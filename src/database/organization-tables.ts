@@ -67,6 +67,7 @@ export const organizationTables: readonly OrganizationTable[] = [
   { table: 'custom_field_key', rows: [ownRows] },
   { table: 'webhook_message', rows: [ownRows] },
   { table: 'webhook_endpoint', rows: [ownRows] },
+  { table: 'audit_entry', rows: [ownRows] },
   { table: 'organization_usage', rows: [ownRows] },
   { table: 'upload', rows: [ownRows] },
   { table: 'idempotency_key', rows: [ownRows] },
@@ -75,6 +76,8 @@ export const organizationTables: readonly OrganizationTable[] = [
   { table: 'archive_contact', rows: [`archive_id IN (SELECT id FROM archive WHERE ${ownRows})`] },
   { table: 'archive', rows: [ownRows] },
   { table: 'api_key', rows: [ownRows] },
+  { table: 'account_audit_entry', rows: [ownRows] },
+  { table: 'invitation', rows: [ownRows] },
   { table: 'password_reset', rows: [ownRows] },
   { table: 'session', rows: [ownRows] },
   { table: 'membership', rows: [ownRows] },
@@ -82,7 +85,15 @@ export const organizationTables: readonly OrganizationTable[] = [
 ];
 
 /** These tables are in the first database, on whichever shard the organization is. */
-export const catalogTables: ReadonlySet<string> = new Set(['api_key', 'password_reset', 'session', 'membership', 'organization']);
+export const catalogTables: ReadonlySet<string> = new Set([
+  'account_audit_entry',
+  'invitation',
+  'api_key',
+  'password_reset',
+  'session',
+  'membership',
+  'organization',
+]);
 
 /** Tables without an organization: users, who may be members of several organizations, and the service's own records. */
 export const globalTables: readonly string[] = [
@@ -91,6 +102,7 @@ export const globalTables: readonly string[] = [
   'deletion',
   'progress',
   'write_receipt',
+  'audit_actor',
   'organization_move',
   'transit',
   'transit_change',

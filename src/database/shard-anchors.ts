@@ -14,6 +14,7 @@ const none = "'[]'";
  */
 const anchors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   archive: { kind: empty, name: "'anchor'", created_at: '9007199254740991' },
+  audit_entry: { request_id: empty, action: empty, user_id: '0', credential: empty, record_type: empty, created_at: '9007199254740991' },
   automation_run: {
     workflow_id: '0',
     workflow_version: '0',

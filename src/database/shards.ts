@@ -11,7 +11,7 @@ export function shards(bindings: Env): Database[] {
   const known = databasesByBindings.get(bindings);
   if (known) return known;
   const isGuarded = getSettings(bindings).DEPLOYMENT_MODE === 'local';
-  const all = shardBindings(bindings).map(({ binding }) => new Database(binding, isGuarded));
+  const all = shardBindings(bindings).map(({ binding }, number) => new Database(binding, isGuarded, number === 0));
   databasesByBindings.set(bindings, all);
   return all;
 }

@@ -1,9 +1,17 @@
-import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { OpenAPIHono, z, type RouteConfig } from '@hono/zod-openapi';
 import type { HttpEnvironment } from './environment.ts';
 import { answerInvalid } from './errors.ts';
+import { recorded } from './recorded-operations.ts';
 
-/** The routes of one area. Every path answers with and without a trailing slash. */
-export const createRouter = () => new OpenAPIHono<HttpEnvironment>({ strict: false, defaultHook: answerInvalid });
+/** The routes of one area. Every path answers with and without a trailing slash. What an operation changes is in the audit log (`recorded`). */
+export function createRouter(): OpenAPIHono<HttpEnvironment> {
+  const router = new OpenAPIHono<HttpEnvironment>({ strict: false, defaultHook: answerInvalid });
+  const register = router.openapi as (route: RouteConfig, handler: unknown, hook?: unknown) => unknown;
+  const recording = (route: RouteConfig, handler: unknown, hook?: unknown) =>
+    register(route, recorded(route, handler as Parameters<typeof recorded>[1]), hook);
+  router.openapi = recording as typeof router.openapi;
+  return router;
+}
 
 export const jsonBody = <T extends z.ZodType>(schema: T) => ({ content: { 'application/json': { schema } }, required: true as const });
 

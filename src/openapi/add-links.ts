@@ -43,6 +43,18 @@ const links: Link[] = [
     requestBody: { token: '$response.body#/token' },
   },
   {
+    from: 'invitations.create',
+    to: 'invitations.preview',
+    description: 'The token tells what the invitation is for.',
+    requestBody: { token: '$response.body#/token' },
+  },
+  {
+    from: 'invitations.create',
+    to: 'invitations.accept',
+    description: 'The token makes somebody a member.',
+    requestBody: { token: '$response.body#/token' },
+  },
+  {
     from: 'triggers.create',
     to: 'webhooks.receive',
     description: 'A webhook trigger is delivered to under its uuid.',

@@ -38,6 +38,8 @@ const meanings: Record<string, string> = {
   language_model_id: 'Id of the language model',
   organization_id: 'Id of the organization',
   user_id: 'Id of the person, the `user_id` in the list of members',
+  session_id: 'The `id` of the session in the list of sessions',
+  invitation_id: 'Id of the invitation',
   deletion_id: 'The `id` that the deletion was answered with',
   campaign_id: 'Id of the campaign',
   source_id: 'The `source_id` of the upload',

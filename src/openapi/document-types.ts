@@ -11,6 +11,7 @@ export interface Operation {
   description?: string;
   /** The scope that an API key needs. */
   'x-scope'?: string;
+  'x-roles'?: string[];
   tags?: string[];
   security?: Record<string, string[]>[];
   parameters?: Parameter[];

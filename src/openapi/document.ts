@@ -1,6 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import packageFile from '../../package.json' with { type: 'json' };
-import { missingScope } from '../accounts/authentication/scopes.ts';
+import { roles, roleScopes } from '../accounts/authentication/roles.ts';
+import { acceptedScopes, missingScope } from '../accounts/authentication/scopes.ts';
+import type { Scope } from '../context.ts';
 import { sessionCookie } from '../accounts/authentication/authenticate-request.ts';
 import type { HttpEnvironment } from '../http/environment.ts';
 import { describeParameters } from './describe-parameters.ts';
@@ -92,9 +94,13 @@ const sessionOnlyOperations = new Set([
   'auth.deleteAccount',
   'auth.createOrganization',
   'auth.selectOrganization',
+  'auth.listSessions',
+  'auth.endSession',
+  'invitations.join',
+  'members.leave',
 ]);
 /** The answers of these operations contain secrets, which are not stored. */
-const groupsWithoutIdempotency = new Set(['auth', 'apiKeys', 'members', 'webhookEndpoints']);
+const groupsWithoutIdempotency = new Set(['auth', 'apiKeys', 'members', 'invitations', 'webhookEndpoints']);
 
 /** Adds the parts that follow from an operation's method, path and id: tag, security, Idempotency-Key, errors. */
 function completeOperation(method: string, path: string, operation: Operation): void {
@@ -102,13 +108,15 @@ function completeOperation(method: string, path: string, operation: Operation): 
   operation.tags = [group];
   describeParameters(operation);
   const isOpen = operation.security?.length === 0;
-  const scope = isOpen || sessionOnlyOperations.has(operation.operationId!) ? null : missingScope([], method.toUpperCase(), path);
+  const accepted = acceptedScopes(method.toUpperCase(), path);
+  const scope = isOpen || sessionOnlyOperations.has(operation.operationId!) ? null : toKeyScope(accepted[0] ?? null);
+  if (!isOpen) operation['x-roles'] = roles.filter((role) => missingScope(roleScopes[role], method.toUpperCase(), path) === null);
   if (!isOpen) operation.security = [...(scope ? [{ ApiKey: [] }] : []), { Session: [] }, { SessionCookie: [] }];
   if (scope) operation['x-scope'] = scope;
   const opening = isOpen
     ? 'Open without credentials.'
     : scope
-      ? `An API key needs the scope \`${scope}\`.`
+      ? `An API key needs the scope \`${scope}\`${accepted[0] === 'owner' ? ' and an owner who made it' : ''}. A person needs the role ${toWords(operation['x-roles'] as string[])}.`
       : 'Needs a session; an API key has none.';
   operation.description = [operation.description, opening].filter(Boolean).join('\n\n');
   const takesKey = !isOpen && method !== 'get' && !groupsWithoutIdempotency.has(group);
@@ -117,6 +125,17 @@ function completeOperation(method: string, path: string, operation: Operation): 
   const alsoErrors = [...(scope ? [403] : []), ...(takesJson ? [400, 413, 415] : [])];
   operation.responses = { ...Object.fromEntries(alsoErrors.map((status) => [status, errorReference(status)])), ...operation.responses };
 }
+
+/** The scope of keys for what only owners may do. */
+const toKeyScope = (scope: Scope | null): Scope | null => (scope === 'owner' ? 'admin' : scope);
+
+const toWords = (names: string[]): string =>
+  names.length < 2
+    ? `\`${names[0]}\``
+    : `${names
+        .slice(0, -1)
+        .map((name) => `\`${name}\``)
+        .join(', ')} or \`${names.at(-1)}\``;
 
 /** An answer without a description has the description of its schema. */
 function describeResponses(document: Document): void {

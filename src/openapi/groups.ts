@@ -29,7 +29,10 @@ export const groups: Record<string, Group> = {
       'selectOrganization',
       'logOut',
       'changePassword',
+      'forgotPassword',
       'deleteAccount',
+      'listSessions',
+      'endSession',
       'logOutEverywhere',
     ],
   },
@@ -40,12 +43,23 @@ export const groups: Record<string, Group> = {
   },
   members: {
     title: 'Members',
-    description: 'The people of the organization. Keys need the scope `admin`.',
-    operations: ['list', 'remove', 'offerReset', 'resetPassword'],
+    description: 'The people of the organization and their roles.',
+    operations: ['list', 'changeRole', 'remove', 'endSessions', 'offerReset', 'resetPassword', 'transferOwnership', 'leave'],
+  },
+  invitations: {
+    title: 'Invitations',
+    description: 'Links by which people become members, each once.',
+    operations: ['create', 'list', 'revoke', 'preview', 'accept', 'join'],
+  },
+  auditLog: {
+    title: 'Audit log',
+    description: 'Who changed what in the organization, when, from where and by which key or session.',
+    operations: ['list', 'export'],
   },
   apiKeys: {
     title: 'API keys',
-    description: 'Keys for programs, sent as `X-API-Key`. The scope of a key is `read`, `write` or `admin`.',
+    description:
+      'Keys for programs, sent as `X-API-Key`. The scope of a key is `read`, `operate`, `write` or `admin`, never more than the person who makes it has.',
     operations: ['create', 'list', 'revoke', 'reactivate'],
   },
   contacts: {

@@ -175,6 +175,7 @@ describe('the queries of authentication', () => {
     expect(results.map(({ detail }) => detail)).toEqual([
       expect.stringMatching(/USING INDEX api_key_hash/),
       expect.stringMatching(/PRIMARY KEY/),
+      expect.stringMatching(/membership.*LEFT-JOIN/),
     ]);
     for (const later of [1, 4999]) {
       vi.setSystemTime(startedAt + later);
@@ -284,7 +285,7 @@ describe('scopes', () => {
     [[], 'GET', '/api/v1/contacts', 'read'],
   ] as const)('%j may %s %s, or lacks %s', (scopes, method, path, missing) => {
     const call = () => requireScope([...scopes], method, path);
-    if (missing) expect(call).toThrow(`the scope "${missing}"`);
+    if (missing) expect(call).toThrow(new RegExp(`the scope .*"${missing}"`));
     else expect(call).not.toThrow();
   });
 });

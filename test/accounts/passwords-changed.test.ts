@@ -93,7 +93,7 @@ describe('members', () => {
   test('are listed with their addresses, and no other organization sees them', async () => {
     const { admin, email, userId } = await newPerson();
     const { body } = await admin.get('/organizations/members');
-    expect(body).toEqual({ members: [{ user_id: userId, email, name: null, joined_at: expect.any(String) }], total: 1 });
+    expect(body).toEqual({ members: [{ user_id: userId, email, name: null, role: 'owner', joined_at: expect.any(String) }], total: 1 });
     const other = await newOrganization();
     expect((await other.client.get('/organizations/members')).body.members.map((one: any) => one.user_id)).toEqual([other.userId]);
   });

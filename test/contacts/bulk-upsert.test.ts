@@ -27,6 +27,8 @@ function onceBeforeCall(fits: (sql: string) => boolean, meddle: () => Promise<un
   };
 }
 
+const withoutAudit = <One extends { sql: string }>(statements: One[]): One[] => statements.filter(({ sql }) => !sql.includes('audit_'));
+
 test('good rows come in, bad ones are named, people who come twice are one, fields unknown to us are custom', async () => {
   const { client } = await newOrganization();
   const [a, b] = [newPhone(), newPhone()];
@@ -134,7 +136,9 @@ test('a second identical import creates nothing, changes nothing and writes noth
   const second = (await recorded.client.post('/contacts/bulk-upsert', { list_name: 'L', contacts })).body;
   expect(second).toMatchObject({ created: 0, updated: 41, failed: 0, list_created: false, errors: [] });
   expect(second.contacts).toEqual(first.contacts);
-  expect(rowsWritten(recorded.recording)).toBe(0);
+  // The row by which the audit log knows the caller comes and goes.
+  expect(rowsWritten({ ...recorded.recording, statements: withoutAudit(recorded.recording.statements) })).toBe(0);
+  expect(rowsWritten(recorded.recording)).toBe(2);
 });
 
 test('the answer shows the contacts as they are stored', async () => {
@@ -310,7 +314,7 @@ test('5,000 ordinary contacts take at most 12 statements in two calls and well u
       ][round],
     );
     expect(body.contacts).toHaveLength(5000);
-    expect(recorded.recording.statements.length).toBeLessThanOrEqual(12);
+    expect(withoutAudit(recorded.recording.statements).length).toBeLessThanOrEqual(12);
     expect(recorded.recording.calls).toBe(2);
     expect(took).toBeLessThan(2000);
   }

@@ -20,7 +20,7 @@ const landed: Record<string, { steps: readonly string[]; hashes: string[] }> = {
     steps: callSchemaSteps,
     hashes: ['c17630ebe74496bc', '8a9ea06c3ed4867d', '305b9aef438c95ea', '6fc0e7dd5591ebd5'],
   },
-  campaign: { steps: campaignSchemaSteps, hashes: ['2ba95cc696785fb3', '8fc358892c43b2a7', '0a5e4885ad5c2206'] },
+  campaign: { steps: campaignSchemaSteps, hashes: ['2ba95cc696785fb3', '8fc358892c43b2a7', '0a5e4885ad5c2206', 'b66f9408d052302c'] },
   'load-test': { steps: loadTestSchemaSteps, hashes: ['0ae142b6bb6b82d3'] },
   'test-session': { steps: [sessionSchemaStep, changeSchemaStep], hashes: ['2dc053d4d9173362', 'f2e1b98e69600efe'] },
   shared: { steps: [projectionSchema], hashes: ['3090a20503a1fb08'] },

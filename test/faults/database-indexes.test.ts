@@ -8,12 +8,19 @@ afterEach(() => vi.restoreAllMocks());
 
 /** Each index of D1, with words of a query that goes along it. An index without a query is a row that is paid for in vain. */
 const queries: Record<string, string> = {
+  account_audit_entry_age: 'FROM account_audit_entry spent WHERE created_at < ?1',
+  account_audit_entry_organization: 'FROM account_audit_entry WHERE organization_id = ? ORDER BY created_at DESC',
+  account_audit_entry_record:
+    'FROM account_audit_entry WHERE organization_id = ? AND record_type = ? AND record_id = ? ORDER BY created_at DESC',
   api_key_hash: 'where "api_key"."key_hash" = ?',
   api_key_live: 'select count(*) from "api_key" where ("api_key"."organization_id" = ? and "api_key"."archived_at" is null)',
   api_key_organization: 'select count(*) from "api_key" where ("api_key"."organization_id" = ? and "api_key"."archived_at" IS NOT NULL)',
   archive_age: 'FROM archive WHERE created_at < ?',
   archive_contact_archive: 'FROM archive_contact WHERE archive_id IN (SELECT',
   archive_name: 'FROM archive WHERE organization_id = ?1',
+  audit_entry_age: 'FROM audit_entry spent WHERE created_at < ?1',
+  audit_entry_organization: 'FROM audit_entry WHERE organization_id = ? ORDER BY created_at DESC',
+  audit_entry_record: 'FROM audit_entry WHERE organization_id = ? AND record_type = ? AND record_id = ? ORDER BY created_at DESC',
   automation_run_contact: 'WHERE r.organization_id = ? AND r.is_test = ? AND r.contact_id = ? AND r.id < ? ORDER BY r.id DESC',
   automation_run_dedup: 'JOIN automation_run r WHERE r.organization_id = ? AND r.dedup_key = j.value',
   automation_run_exit_contact:
@@ -80,6 +87,9 @@ const queries: Record<string, string> = {
   knowledge_document_hash: "WHERE o.organization_id = ?1 AND o.file_hash = ?4 AND o.file_hash <> ''",
   knowledge_document_organization: 'FROM knowledge_document WHERE organization_id = ?1',
   knowledge_document_uuid: 'FROM knowledge_document WHERE organization_id = ? AND uuid = ?',
+  invitation_expiry: 'FROM invitation spent WHERE expires_at < ?1',
+  invitation_organization: 'FROM invitation WHERE organization_id = ?1 AND accepted_at IS NULL',
+  invitation_token: 'FROM invitation i CROSS JOIN organization o WHERE i.token_hash = ?1',
   load_test_organization: 'FROM load_test WHERE organization_id = ? AND id < ? ORDER BY id DESC',
   load_test_wake: 'FROM load_test WHERE wake_at IS NOT NULL AND wake_at < ?',
   login_failure_end: 'FROM login_failure spent WHERE window_ends_at < ?1',

@@ -86,6 +86,9 @@ const cases: Record<string, Case> = {
   journey_statistic: { days: 1095, old: (age) => ({ is_day: 1, period: ago(age), workflow_id: ago(age) }) },
   usage_statistic: { days: 1095, old: (age) => ({ is_day: 1, period: ago(age) }) },
   contact_decision: { ...deletedCase(92, 'created_at'), isWalked: true },
+  audit_entry: deletedCase(730, 'created_at'),
+  account_audit_entry: deletedCase(730, 'created_at'),
+  invitation: deletedCase(90, 'expires_at'),
   event_type: deletedCase(90, 'created_at'),
   upload: deletedCase(30, 'created_at'),
   cleanup: {

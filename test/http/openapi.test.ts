@@ -105,10 +105,26 @@ describe('the OpenAPI document', () => {
     expect(of('health.get')).toEqual([undefined, [], 'Open without credentials.']);
     expect(of('webhooks.receive')).toEqual([undefined, [], 'Open without credentials.']);
     expect(of('auth.logOut')).toEqual([undefined, session, 'Needs a session; an API key has none.']);
-    expect(of('contacts.list')).toEqual(['read', any, 'An API key needs the scope `read`.']);
-    expect(of('knowledgeBase.search')).toEqual(['read', any, 'An API key needs the scope `read`.']);
-    expect(of('campaigns.start')).toEqual(['write', any, 'An API key needs the scope `write`.']);
-    expect(of('apiKeys.list')).toEqual(['admin', any, 'An API key needs the scope `admin`.']);
+    expect(of('contacts.list')).toEqual([
+      'read',
+      any,
+      'An API key needs the scope `read`. A person needs the role `viewer`, `operator`, `admin` or `owner`.',
+    ]);
+    expect(of('knowledgeBase.search')).toEqual([
+      'read',
+      any,
+      'An API key needs the scope `read`. A person needs the role `viewer`, `operator`, `admin` or `owner`.',
+    ]);
+    expect(of('campaigns.start')).toEqual([
+      'operate',
+      any,
+      'An API key needs the scope `operate`. A person needs the role `operator`, `admin` or `owner`.',
+    ]);
+    expect(of('apiKeys.list')).toEqual([
+      'read',
+      any,
+      'An API key needs the scope `read`. A person needs the role `viewer`, `operator`, `admin` or `owner`.',
+    ]);
     for (const { details } of operations) expect([details.operationId, details.security]).toEqual([details.operationId, expect.any(Array)]);
   });
 

@@ -54,7 +54,7 @@ export interface NewOrganization {
   plan?: Record<string, number>;
   defaultCountry?: string;
   timezone?: string;
-  scopes?: ('read' | 'write' | 'admin')[];
+  scopes?: ('read' | 'operate' | 'write' | 'admin')[];
   /** The number of the database with its rows; that of new organizations by default. */
   shard?: number;
 }

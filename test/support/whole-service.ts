@@ -30,6 +30,7 @@ export async function useWholeService(): Promise<void> {
     await call(client, operation, ids);
     if (operation.path.startsWith('/auth/') && operation.method === 'GET') await session.get(operation.path);
   }
+  await client.get('/audit-log?record_type=contact_list&record_id=1');
   await askInside(id);
   await sendWebhooks(id, ids['endpoint_id'] as number);
   await workOffCleanups(id, ids);

@@ -1,6 +1,6 @@
 import { catalog } from '../../database/shards.ts';
 import { cutPage, decodeCursor, type PageResult, type Page } from '../../http/pagination.ts';
-import { invalidAt, notFound } from '../../library/errors.ts';
+import { forbidden, invalidAt, notFound } from '../../library/errors.ts';
 import { randomToken, sha256Hex } from '../../library/security/hash.ts';
 import { evictOrganizationAndKeys } from '../authentication/identity.ts';
 import type { Caller, Context, Scope } from '../../context.ts';
@@ -15,6 +15,7 @@ export interface NewApiKey {
 
 /** Mints a key. Only this answer contains its text; only its hash and first characters are stored. */
 export async function mintApiKey(context: Context, caller: Caller, input: NewApiKey): Promise<{ row: store.ApiKeyRow; key: string }> {
+  requireWithinOwnScopes(caller, input.scopes);
   const now = context.clock();
   const expiresAt = input.expires_at ? Date.parse(input.expires_at) : null;
   if (expiresAt !== null && expiresAt <= now) throw invalidAt(['body', 'expires_at'], 'Is in the past; name a later moment or none');
@@ -54,7 +55,20 @@ export async function listApiKeys(
  */
 export const archiveApiKey = (context: Context, id: number) => setArchived(context, id, context.clock());
 
-export const reactivateApiKey = (context: Context, id: number) => setArchived(context, id, null);
+/** Makes a revoked key work again. Throws 403 for a key with scopes beyond the caller's own. */
+export async function reactivateApiKey(context: Context, caller: Caller, id: number): Promise<store.ApiKeyRow> {
+  const known = await store.findApiKey(catalog(context.bindings), context.organization.id, id);
+  if (!known) throw notFound('API key');
+  requireWithinOwnScopes(caller, store.toScopes(known));
+  return setArchived(context, id, null);
+}
+
+/** Throws 403 for a scope that the caller lacks: a key can do no more than the person who makes it. */
+function requireWithinOwnScopes(caller: Caller, scopes: readonly Scope[]): void {
+  const beyond = scopes.filter((scope) => !caller.scopes.includes('admin') && !caller.scopes.includes(scope));
+  if (beyond.length > 0)
+    throw forbidden(`insufficient_scope: the key would have the scope ${beyond.join(', ')}, and yours are ${caller.scopes.join(', ')}`);
+}
 
 async function setArchived(context: Context, id: number, archivedAt: number | null): Promise<store.ApiKeyRow> {
   const write = () => store.setApiKeyArchived(catalog(context.bindings), context.organization, id, archivedAt);

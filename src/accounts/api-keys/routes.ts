@@ -57,5 +57,5 @@ export const apiKeyRoutes = createRouter()
   })
   .openapi(archiveRoute, async (c) => c.json(apiKeyRecord(await archiveApiKey(c.var.context, c.req.valid('param').id), systemClock()), 200))
   .openapi(reactivateRoute, async (c) =>
-    c.json(apiKeyRecord(await reactivateApiKey(c.var.context, c.req.valid('param').id), systemClock()), 200),
+    c.json(apiKeyRecord(await reactivateApiKey(c.var.context, c.var.caller, c.req.valid('param').id), systemClock()), 200),
   );

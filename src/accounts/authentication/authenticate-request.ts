@@ -12,7 +12,8 @@ import { enforceRateLimit } from '../../http/middleware/rate-limit.ts';
 export const sessionCookie = 'session';
 
 /** Paths that a signed-in user without an organization may call. */
-const withoutOrganization = /^\/api\/v1\/auth\/(logout|me|me\/delete|organizations?|password|sessions)$/;
+const withoutOrganization =
+  /^\/api\/v1\/auth\/(logout|me|me\/delete|organizations?|password|sessions|sessions\/[0-9a-f]+|invitations\/join)$/;
 
 /** Authenticates the caller and finds the organization. Throws 401, 403 for a missing scope, 429, or 400 without an organization. */
 export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) => {
@@ -28,8 +29,8 @@ export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) =>
   c.set('caller', caller);
   c.set('session', session);
   await enforceRateLimit(c.env, settings.RATE_LIMIT_REQUESTS, caller.credential, organization, now, log);
-  requireScope(caller.scopes, method, path);
   if (organization) {
+    requireScope(caller.scopes, method, path);
     log = log.with({ organization_id: organization.id });
     c.set('log', log);
     c.set('context', {

@@ -6,6 +6,8 @@ import { sha256Hex } from '../../library/security/hash.ts';
 import { getSettings } from '../../settings.ts';
 import type { Caller, Organization } from '../../context.ts';
 import { evictOrganization } from '../organizations/background-context.ts';
+import { roleScopes, toKeyScopes } from './roles.ts';
+import { toSessionId } from '../sign-in/session-id.ts';
 import * as store from '../store.ts';
 
 /** A session without a selected organization has none. */
@@ -29,12 +31,12 @@ export async function authenticateKey(bindings: Env, key: string, now: number): 
   identityCache().delete(hash);
   const found = await store.findApiKeyByHash(catalog(bindings), hash);
   if (!found) throw unauthorized('Unknown API key');
-  const { apiKey, organization } = found;
+  const { apiKey, organization, role } = found;
   if (organization.deletingAt !== null) throw unauthorized('The organization of this API key is being deleted');
   if (apiKey.archivedAt !== null) throw unauthorized('This API key was revoked; mint another or reactivate it');
   if (apiKey.expiresAt !== null && apiKey.expiresAt <= now) throw unauthorized('This API key has expired; mint another');
   const identity = {
-    caller: { userId: apiKey.createdBy, scopes: store.toScopes(apiKey), credential: `key:${apiKey.id}` },
+    caller: { userId: apiKey.createdBy, scopes: toKeyScopes(store.toScopes(apiKey), role), role, credential: `key:${apiKey.id}` },
     organization: store.toOrganization(organization, getSettings(bindings)),
   };
   if (organization.movingTo === null)
@@ -50,9 +52,11 @@ export async function authenticateSession(bindings: Env, token: string, now: num
   const hash = sha256Hex(token);
   const found = await store.findSession(catalog(bindings), hash, now);
   if (!found) throw unauthorized('Unknown or expired session; log in again');
+  const { session, organization, role } = found;
   return {
-    caller: { userId: found.session.userId, scopes: ['admin'], credential: `session:${hash.slice(0, 16)}` },
-    organization: found.organization && store.toOrganization(found.organization, getSettings(bindings)),
+    caller: { userId: session.userId, scopes: role ? [...roleScopes[role]] : [], role, credential: `session:${toSessionId(hash)}` },
+    // Somebody who has left the organization in the meantime has none selected.
+    organization: organization && role && store.toOrganization(organization, getSettings(bindings)),
   };
 }
 

@@ -2,35 +2,52 @@ import { catalog } from '../../database/shards.ts';
 import { conflict, notFound } from '../../library/errors.ts';
 import { evictOrganizationAndKeys } from '../authentication/identity.ts';
 import { requirePassword } from '../passwords/change-password.ts';
-import type { Context } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
+import { requireRank } from './require-rank.ts';
 import * as members from './store.ts';
 
 /**
  * Deletes the account of a session's user, who gives the password. Sessions, memberships and the user's API keys stop working. Throws 422,
- * 429, and 409 for the last member of an organization.
+ * 429, and 409 for the only owner of an organization.
  */
 export async function deleteUser(bindings: Env, userId: number, password: string, now: number): Promise<void> {
   await requirePassword(bindings, userId, password, 'password', now);
   const accounts = catalog(bindings);
-  const alone = await members.listOrganizationsWithOnlyMember(accounts, userId);
-  if (alone.length > 0) throw lastMemberError(alone[0]!.name);
+  const [owned] = await members.listOrganizationsWithOnlyOwner(accounts, userId);
+  if (owned) throw owned.memberCount === 1 ? lastMemberError(owned.name) : onlyOwnerError(owned.name);
   const left = await members.deleteUser(accounts, userId, now);
-  if (left === null) throw lastMemberError('an organization');
+  if (left === null) throw onlyOwnerError('an organization');
   for (const organizationId of left) evictOrganizationAndKeys(organizationId);
 }
 
 /**
  * Removes a member from the organization. The member's sessions in it end, and the member's API keys of it are revoked. A user without another
- * organization is deleted. Throws 404, and 409 for the last member.
+ * organization is deleted. Throws 404, 403 for a member whose role is above the caller's, and 409 for the only owner.
  */
-export async function removeMember(context: Context, userId: number): Promise<void> {
+export async function removeMember(context: Context, caller: Caller, userId: number): Promise<void> {
+  const member = await members.findMember(catalog(context.bindings), context.organization.id, userId);
+  if (!member) throw notFound('Member');
+  requireRank(caller, member.role, 'remove a member');
+  await removeOrThrow(context, userId, false);
+}
+
+/** Takes the caller out of the organization, whose account stays. Throws 409 for the only owner. */
+export async function leaveOrganization(context: Context, caller: Caller): Promise<void> {
+  await removeOrThrow(context, caller.userId, true);
+}
+
+async function removeOrThrow(context: Context, userId: number, keepsAccount: boolean): Promise<void> {
   const accounts = catalog(context.bindings);
   const { id, name } = context.organization;
-  const member = await members.findMember(accounts, id, userId);
-  if (!member) throw notFound('Member');
-  if (!(await members.removeMember(accounts, id, userId, context.clock()))) throw lastMemberError(name);
+  if (!(await members.removeMember(accounts, { organizationId: id, userId, keepsAccount }, context.clock()))) {
+    const [...everybody] = await members.listMembers(accounts, id);
+    throw everybody.length === 1 ? lastMemberError(name) : onlyOwnerError(name);
+  }
   evictOrganizationAndKeys(id);
 }
 
 const lastMemberError = (name: string) =>
   conflict(`This is the last member of "${name}"; delete the organization first, by DELETE /organizations/current`);
+
+const onlyOwnerError = (name: string) =>
+  conflict(`This is the only owner of "${name}"; make another member an owner first, by POST /organizations/ownership`);

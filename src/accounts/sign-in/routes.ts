@@ -5,10 +5,14 @@ import { createRouter, errorResponses, jsonBody, jsonResponse } from '../../http
 import { sessionCookie } from '../authentication/authenticate-request.ts';
 import type { HttpEnvironment } from '../../http/environment.ts';
 import { readJsonBody } from '../../http/middleware/read-body.ts';
-import { systemClock } from '../../library/time/clock.ts';
+import { apiOrigin } from '../../http/public-url.ts';
+import { systemClock, toTimestamp } from '../../library/time/clock.ts';
 import { organizationRecord, userRecord } from '../records.ts';
 import { resetPassword } from '../passwords/reset-password.ts';
-import { LoginBody, passwordChanged, ResetPasswordBody, SessionRecord, SignUpBody } from '../schemas.ts';
+import { acceptInvitation, describeInvitation } from '../invitations/accept.ts';
+import { AcceptInvitationBody, InvitationPreview, InvitationTokenBody } from '../invitations/schemas.ts';
+import { forgotPassword } from '../passwords/forgot-password.ts';
+import { ForgotPasswordBody, LoginBody, mailRequested, passwordChanged, ResetPasswordBody, SessionRecord, SignUpBody } from '../schemas.ts';
 import { logIn, sessionDays, signUp, type SignedIn, type Visitor } from './sign-in.ts';
 
 const signUpRoute = createRoute({
@@ -43,6 +47,37 @@ const resetPasswordRoute = createRoute({
   responses: { 200: jsonResponse(passwordChanged), ...errorResponses(400, 413, 415) },
 });
 
+const forgotPasswordRoute = createRoute({
+  method: 'post',
+  path: '/auth/password/forgot',
+  operationId: 'auth.forgotPassword',
+  summary: 'Have a link mailed with which to choose a new password; without a mail sender an admin makes the link',
+  security: [],
+  middleware: readJsonBody(),
+  request: { body: jsonBody(ForgotPasswordBody) },
+  responses: { 200: jsonResponse(mailRequested), ...errorResponses(400, 409, 413, 415) },
+});
+const describeInvitationRoute = createRoute({
+  method: 'post',
+  path: '/auth/invitations/preview',
+  operationId: 'invitations.preview',
+  summary: 'See what an invitation is for; it stays open',
+  security: [],
+  middleware: readJsonBody(),
+  request: { body: jsonBody(InvitationTokenBody) },
+  responses: { 200: jsonResponse(InvitationPreview), ...errorResponses(400, 413, 415) },
+});
+const acceptInvitationRoute = createRoute({
+  method: 'post',
+  path: '/auth/invitations/accept',
+  operationId: 'invitations.accept',
+  summary: 'Become a member by an invitation, with a new account or that of the address and password; also where sign-up is closed',
+  security: [],
+  middleware: readJsonBody(),
+  request: { body: jsonBody(AcceptInvitationBody) },
+  responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 409, 413, 415) },
+});
+
 /** A year and a month, the longest that browsers keep a cookie. */
 const deviceDays = 400;
 const deviceCookie = 'device';
@@ -50,6 +85,7 @@ const deviceCookie = 'device';
 const toVisitor = (c: HonoContext<HttpEnvironment>): Visitor => ({
   address: c.req.header('cf-connecting-ip'),
   deviceToken: c.req.header('cookie') && getCookie(c, deviceCookie),
+  userAgent: c.req.header('user-agent'),
 });
 
 function startSession(c: HonoContext<HttpEnvironment>, { token, user, organization, deviceToken: deviceMark }: SignedIn) {
@@ -64,6 +100,20 @@ export const signInRoutes = createRouter()
   .openapi(signUpRoute, async (c) => c.json(startSession(c, await signUp(c.env, c.req.valid('json'), toVisitor(c), systemClock())), 200))
   .openapi(logInRoute, async (c) => c.json(startSession(c, await logIn(c.env, c.req.valid('json'), toVisitor(c), systemClock())), 200))
   .openapi(resetPasswordRoute, async (c) => {
-    await resetPassword(c.env, c.req.valid('json'), systemClock());
+    await resetPassword(c.env, c.req.valid('json'), c.req.header('cf-connecting-ip'), systemClock());
     return c.json({ status: 'changed' as const }, 200);
-  });
+  })
+  .openapi(forgotPasswordRoute, async (c) => {
+    const request = { email: c.req.valid('json').email, origin: apiOrigin(c), address: c.req.header('cf-connecting-ip') };
+    const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
+    await forgotPassword(c.env, request, { log: c.var.log, later }, systemClock());
+    return c.json({ status: 'requested' as const }, 200);
+  })
+  .openapi(describeInvitationRoute, async (c) => {
+    const found = await describeInvitation(c.env, c.req.valid('json').token, systemClock());
+    const { organizationName, role, email, expiresAt } = found;
+    return c.json({ organization_name: organizationName, role, email, expires_at: toTimestamp(expiresAt) }, 200);
+  })
+  .openapi(acceptInvitationRoute, async (c) =>
+    c.json(startSession(c, await acceptInvitation(c.env, c.req.valid('json'), toVisitor(c), systemClock())), 200),
+  );

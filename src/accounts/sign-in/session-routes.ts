@@ -9,7 +9,7 @@ import { systemClock } from '../../library/time/clock.ts';
 import { badRequest, notFound } from '../../library/errors.ts';
 import { changePassword } from '../passwords/change-password.ts';
 import { deleteUser } from '../members/delete-user.ts';
-import { organizationRecord, userRecord } from '../records.ts';
+import { organizationRecord, sessionRecord, userRecord } from '../records.ts';
 import {
   ChangePasswordBody,
   DeleteAccountBody,
@@ -18,8 +18,13 @@ import {
   OrganizationRecord,
   passwordChanged,
   SelectOrganizationBody,
+  SessionList,
 } from '../schemas.ts';
-import { createOrganization, logOut, logOutEverywhere, selectOrganization } from './sessions.ts';
+import { sha256Hex } from '../../library/security/hash.ts';
+import { joinByInvitation } from '../invitations/accept.ts';
+import { InvitationTokenBody } from '../invitations/schemas.ts';
+import { toSessionId } from './session-id.ts';
+import { createOrganization, endSession, listSessions, logOut, logOutEverywhere, selectOrganization } from './sessions.ts';
 import * as store from '../store.ts';
 
 const loggedOut = z
@@ -39,6 +44,31 @@ const logOutEverywhereRoute = createRoute({
   operationId: 'auth.logOutEverywhere',
   summary: 'End all sessions of the person, this one included',
   responses: { 200: jsonResponse(loggedOut), ...errorResponses(400) },
+});
+const listSessionsRoute = createRoute({
+  method: 'get',
+  path: '/auth/sessions',
+  operationId: 'auth.listSessions',
+  summary: 'List the sessions of the person',
+  responses: { 200: jsonResponse(SessionList), ...errorResponses(400) },
+});
+const endSessionRoute = createRoute({
+  method: 'delete',
+  path: '/auth/sessions/{session_id}',
+  operationId: 'auth.endSession',
+  summary: 'End one session of the person; it is refused at once',
+  request: {
+    params: z.object({ session_id: z.string().regex(/^[0-9a-f]{16}$/, 'Not an id of a session; GET /auth/sessions lists them') }),
+  },
+  responses: { 200: jsonResponse(loggedOut), ...errorResponses(400, 404) },
+});
+const joinRoute = createRoute({
+  method: 'post',
+  path: '/auth/invitations/join',
+  operationId: 'invitations.join',
+  summary: 'Become a member by an invitation, as the person who is logged in; the organization is selected',
+  request: { body: jsonBody(InvitationTokenBody) },
+  responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 404, 409, 413, 415) },
 });
 const changePasswordRoute = createRoute({
   method: 'post',
@@ -98,6 +128,22 @@ export const sessionRoutes = createRouter()
     deleteCookie(c, sessionCookie, { path: '/', secure: true });
     return c.json({ status: 'logged_out' as const }, 200);
   })
+  .openapi(listSessionsRoute, async (c) => {
+    const { token, userId } = requireSession(c);
+    const own = toSessionId(sha256Hex(token));
+    const sessions = (await listSessions(c.env, userId, systemClock())).map((row) => sessionRecord(row, own));
+    return c.json({ sessions, total: sessions.length }, 200);
+  })
+  .openapi(endSessionRoute, async (c) => {
+    await endSession(c.env, requireSession(c).userId, c.req.valid('param').session_id);
+    return c.json({ status: 'logged_out' as const }, 200);
+  })
+  .openapi(joinRoute, async (c) => {
+    const { token } = c.req.valid('json');
+    const input = { token, address: c.req.header('cf-connecting-ip') };
+    const row = await joinByInvitation(c.env, requireSession(c), input, systemClock());
+    return c.json(organizationRecord(row, c.var.settings), 200);
+  })
   .openapi(changePasswordRoute, async (c) => {
     await changePassword(c.env, requireSession(c), c.req.valid('json'), systemClock());
     return c.json({ status: 'changed' as const }, 200);
@@ -112,7 +158,7 @@ export const sessionRoutes = createRouter()
     const found = await store.findUserAndOrganization(catalog(c.env), caller.userId, context?.organization.id ?? null);
     if (!found) throw notFound('User');
     const organization = found.organization && organizationRecord(found.organization, settings);
-    return c.json({ user: userRecord(found.user), organization }, 200);
+    return c.json({ user: userRecord(found.user), organization, role: caller.role, scopes: caller.scopes }, 200);
   })
   .openapi(createOrganizationRoute, async (c) => {
     const row = await createOrganization(c.env, requireSession(c), c.req.valid('json').name, systemClock());

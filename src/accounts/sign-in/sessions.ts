@@ -13,6 +13,18 @@ export async function logOutEverywhere(bindings: Env, userId: number): Promise<v
   await store.deleteSessionsOfUser(catalog(bindings), userId);
 }
 
+/** More are not shown. */
+const maxSessionsShown = 100;
+
+/** The live sessions of a person, the newest first. */
+export const listSessions = (bindings: Env, userId: number, now: number): Promise<store.SessionRow[]> =>
+  store.listSessions(catalog(bindings), userId, now, maxSessionsShown);
+
+/** Ends one session of a person; it is refused at once. Throws 404. */
+export async function endSession(bindings: Env, userId: number, id: string): Promise<void> {
+  if (!(await store.deleteSessionById(catalog(bindings), userId, id))) throw notFound('Session');
+}
+
 /** A new organization, selected in the session, with its user as the first member. */
 export async function createOrganization(
   bindings: Env,

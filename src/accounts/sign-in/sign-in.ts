@@ -17,6 +17,7 @@ import * as store from '../store.ts';
 
 export const sessionDays = 30;
 const sessionMs = sessionDays * 86_400_000;
+const maxUserAgentCharacters = 200;
 const signUpWindowMs = 3_600_000;
 /** Sign-ups of one e-mail address in an hour. Each may be a guess at a password. */
 const maxSignUpsPerEmail = 5;
@@ -37,6 +38,8 @@ export interface Visitor {
   address: string | undefined;
   /** The device token that the browser kept from an earlier log-in. */
   deviceToken: string | undefined;
+  /** The program, as it names itself. */
+  userAgent: string | undefined;
 }
 
 export interface SignUpInput {
@@ -65,7 +68,11 @@ export async function signUp(bindings: Env, input: SignUpInput, visitor: Visitor
 }
 
 /** The account with this address and password; created when there is none. */
-async function findOrCreateAccount(accounts: Database, input: SignUpInput, now: number): Promise<{ user: store.UserRow; isNew: boolean }> {
+export async function findOrCreateAccount(
+  accounts: Database,
+  input: Pick<SignUpInput, 'email' | 'password' | 'name'>,
+  now: number,
+): Promise<{ user: store.UserRow; isNew: boolean }> {
   for (;;) {
     const [first, ...others] = await store.findUsersByEmail(accounts, input.email);
     const passwordHash = await hashPassword(input.password, first?.passwordHash);
@@ -144,12 +151,12 @@ async function limitLoginBurst(bindings: Env, { subject }: ThrottleSubject, now:
   );
 }
 
-async function createSession(
+export async function createSession(
   bindings: Env,
   user: store.UserRow,
   organization: store.OrganizationRow | null,
   email: string,
-  { address, deviceToken: deviceMark }: Visitor,
+  { address, deviceToken: deviceMark, userAgent }: Visitor,
   now: number,
 ): Promise<SignedIn> {
   const { SIGNING_KEY } = getSettings(bindings);
@@ -161,6 +168,7 @@ async function createSession(
     createdAt: now,
     expiresAt: now + sessionMs,
     network: address ? toNetworkPrefix(address) : null,
+    userAgent: userAgent?.slice(0, maxUserAgentCharacters) ?? null,
   });
   const isKnown = (await verifyDeviceToken(SIGNING_KEY, email, deviceMark)) !== null;
   return { token, user, organization, deviceToken: isKnown ? null : await newDeviceToken(SIGNING_KEY, email) };

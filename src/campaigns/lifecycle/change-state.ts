@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
+import { currentActor } from '../../database/audit/actor.ts';
 import { conflict } from '../../library/errors.ts';
 import { existingAgentWithDefinition } from '../../voice-agents/agents/find-agents.ts';
 import { requireSound } from '../../voice-agents/agents/soundness.ts';
@@ -21,9 +22,10 @@ export async function startCampaign(context: Context, id: number): Promise<z.inf
   if (row.state !== 'draft') throw conflict(`The campaign is ${row.state}; only a draft can be started`);
   await refuseIfBlocked(context, row);
   const request = randomUUID();
+  const actor = currentActor();
   return campaignRecord(
     row,
-    await callCampaignObject(bindings, organization.id, id, (object) => object.start(organization.id, id, request)),
+    await callCampaignObject(bindings, organization.id, id, (object) => object.start(organization.id, id, request, actor)),
   );
 }
 
@@ -58,10 +60,11 @@ export async function changeCampaignState(
   if (verb === 'resume' && row.state === 'paused')
     await requireSound(context, await existingAgentWithDefinition(context, row.agent_id), ['path', 'campaign_id']);
   const request = randomUUID();
+  const actor = currentActor();
   const live = await callCampaignObject(bindings, organization.id, id, async (object) => {
     // A start that broke off has left no object.
     if (row.state === 'syncing') await object.wakeStalled(organization.id, id);
-    return object[verb](request);
+    return object[verb](request, actor);
   });
   return campaignRecord(row, live);
 }

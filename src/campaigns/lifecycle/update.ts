@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
+import { currentActor } from '../../database/audit/actor.ts';
 import { retryOnConflict } from '../../database/compare-and-set.ts';
 import { conflict } from '../../library/errors.ts';
 import { callCampaignObject } from '../rpc.ts';
@@ -32,10 +33,11 @@ async function updateStartedCampaign({ bindings, organization }: Context, row: C
   if (!live || state !== 'paused')
     throw conflict(`The campaign is ${state} and cannot be changed; it can in draft, or when POST /campaign/${row.id}/pause has paused it`);
   const { name, ...configs } = change;
+  const actor = currentActor();
   return campaignRecord(
     row,
     await callCampaignObject(bindings, organization.id, row.id, (object) =>
-      object.change({ name, configs: Object.keys(configs).length > 0 ? configs : undefined }),
+      object.change({ name, configs: Object.keys(configs).length > 0 ? configs : undefined }, actor),
     ),
   );
 }

@@ -139,6 +139,36 @@ export const deletionRules: RetentionRule[] = [
       deleteExpiredGlobalRows(database, { table: 'session', key: 'token_hash', order: 'expires_at', isExpired: 'true' }, now),
   },
   {
+    table: 'audit_entry',
+    setting: 'AUDIT_LOG_DAYS',
+    removePage: (run) =>
+      deleteExpiredRows(
+        run.database,
+        { table: 'audit_entry', key: 'id', order: 'created_at', isExpired: isNotNewestSql('audit_entry') },
+        retentionCutoff(run, 'AUDIT_LOG_DAYS'),
+      ),
+  },
+  {
+    table: 'account_audit_entry',
+    setting: 'AUDIT_LOG_DAYS',
+    removePage: (run) =>
+      deleteExpiredRows(
+        run.database,
+        { table: 'account_audit_entry', key: 'id', order: 'created_at', isExpired: isNotNewestSql('account_audit_entry') },
+        retentionCutoff(run, 'AUDIT_LOG_DAYS'),
+      ),
+  },
+  {
+    table: 'invitation',
+    setting: 'RETENTION_DAYS',
+    removePage: (run) =>
+      deleteExpiredRows(
+        run.database,
+        { table: 'invitation', key: 'id', order: 'expires_at', isExpired: isNotNewestSql('invitation') },
+        retentionCutoff(run, 'RETENTION_DAYS'),
+      ),
+  },
+  {
     table: 'deletion',
     setting: 'RETENTION_DAYS',
     removePage: (run) =>

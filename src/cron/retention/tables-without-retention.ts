@@ -36,6 +36,7 @@ export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   integration_contact: 'leaves with its contact or connection',
   integration_sync: 'the newest of each connection',
   organization_move: 'one for each organization that was moved',
+  audit_actor: 'its row leaves in the transaction that writes it',
   transit: 'one for each organization that is moving',
   transit_change: 'leaves when it is copied, at the latest with the end of the move',
   failed_message: 'leaves when its record is handled or given up',

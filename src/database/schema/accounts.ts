@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { json, moment } from './columns.ts';
 
+export type Role = 'owner' | 'admin' | 'operator' | 'viewer';
+
 /** The catalog: these tables live in the first database only; `shard` says where the organization's own rows are. */
 export const organization = sqliteTable(
   'organization',
@@ -52,6 +54,8 @@ export const membership = sqliteTable(
     userId: integer('user_id').notNull(),
     organizationId: integer('organization_id').notNull(),
     createdAt: moment('created_at').notNull(),
+    /** Whoever was a member before there were roles could do everything. */
+    role: text('role').$type<Role>().notNull().default('owner'),
   },
   (table) => [primaryKey({ columns: [table.userId, table.organizationId] }), index('membership_organization').on(table.organizationId)],
 );
@@ -66,11 +70,37 @@ export const session = sqliteTable(
     expiresAt: moment('expires_at').notNull(),
     /** The network in which the session began, in the form of `toNetworkPrefix`; null: unknown. */
     network: text('network'),
+    /** The program that logged in, as it names itself; null: it did not. */
+    userAgent: text('user_agent'),
   },
   (table) => [
     index('session_expiry').on(table.expiresAt),
     index('session_organization').on(table.organizationId),
     index('session_user').on(table.userId),
+  ],
+);
+
+/** A link by which somebody becomes a member, once. */
+export const invitation = sqliteTable(
+  'invitation',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    role: text('role').$type<Role>().notNull(),
+    /** In lower case: who it is for. Null: whoever has the link. */
+    email: text('email'),
+    tokenHash: text('token_hash').notNull(),
+    createdBy: integer('created_by').notNull(),
+    createdAt: moment('created_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+    acceptedAt: moment('accepted_at'),
+    acceptedBy: integer('accepted_by'),
+    revokedAt: moment('revoked_at'),
+  },
+  (table) => [
+    uniqueIndex('invitation_token').on(table.tokenHash),
+    index('invitation_organization').on(table.organizationId),
+    index('invitation_expiry').on(table.expiresAt),
   ],
 );
 
@@ -80,7 +110,7 @@ export const passwordReset = sqliteTable(
   {
     userId: integer('user_id').primaryKey(),
     tokenHash: text('token_hash').notNull(),
-    /** The organization whose admin created the token. */
+    /** The organization whose admin created the token; 0: the user asked for it, and it came by mail. */
     organizationId: integer('organization_id').notNull(),
     createdBy: integer('created_by').notNull(),
     createdAt: moment('created_at').notNull(),

@@ -1,4 +1,5 @@
 export * from './accounts.ts';
+export * from './audit.ts';
 export * from './automation-workflows.ts';
 export * from './campaigns.ts';
 export * from './contact-policy.ts';

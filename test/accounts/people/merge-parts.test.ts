@@ -1,0 +1,65 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { mergeParts } from '../../../src/accounts/audit-log/merge-parts.ts';
+import type { AuditPart, AuditRow } from '../../../src/accounts/audit-log/store.ts';
+import type { CursorPosition } from '../../../src/http/pagination.ts';
+
+interface Stored {
+  at: number;
+  id: number;
+  matches: boolean;
+}
+
+const isAfter = (row: Stored, place: CursorPosition | null): boolean =>
+  place === null || row.at < Number(place.value) || (row.at === Number(place.value) && row.id < place.id);
+
+/** What a table answers: the matching entries among the newest `maxExamined` after a place. */
+function partOf(table: Stored[], after: CursorPosition | null, limit: number, maxExamined: number): AuditPart {
+  const examined = table.filter((row) => isAfter(row, after)).slice(0, maxExamined);
+  const last = examined.length === maxExamined ? examined.at(-1)! : null;
+  const rows = examined.filter(({ matches }) => matches).slice(0, limit + 1);
+  return {
+    rows: rows.map(({ at, id }) => ({ id, createdAt: at }) as AuditRow),
+    lookedUntil: last && { value: last.at, id: last.id },
+    count: 0,
+    isCapped: false,
+  };
+}
+
+const newestFirst = (rows: Stored[]): Stored[] => rows.toSorted((one, other) => other.at - one.at || other.id - one.id);
+
+/** Entries of a table, whose ids are even or odd. Many share a moment. */
+const anyTable = (parity: 0 | 1): fc.Arbitrary<Stored[]> =>
+  fc
+    .array(fc.record({ at: fc.integer({ min: 0, max: 6 }), matches: fc.boolean() }), { maxLength: 25 })
+    .map((rows) => newestFirst(rows.map((row, index) => ({ ...row, id: index * 2 + parity }))));
+
+test('pages of two tables have every matching entry once, newest first, however little a page looks at', () => {
+  fc.assert(
+    fc.property(
+      anyTable(0),
+      anyTable(1),
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 7 }),
+      (own, accounts, limit, maxExamined) => {
+        const seen: number[] = [];
+        let after: CursorPosition | null = null;
+        for (let pages = 0; ; pages++) {
+          expect(pages).toBeLessThan(120);
+          const parts = [own, accounts].map((table) => partOf(table, after, limit, maxExamined));
+          const { rows, next } = mergeParts(parts, limit);
+          expect(rows.length).toBeLessThanOrEqual(limit);
+          seen.push(...rows.map(({ id }) => id));
+          if (next === null) break;
+          after = next;
+        }
+        expect(seen).toEqual(
+          newestFirst([...own, ...accounts])
+            .filter(({ matches }) => matches)
+            .map(({ id }) => id),
+        );
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
