@@ -75,6 +75,7 @@ export const auditedTables: readonly AuditedTable[] = [
     large: ['reason', 'restore_reason'],
   },
   { ...own, table: 'suppression_proposal', recordType: 'suppression_proposal', columns: ['phone', 'state'] },
+  { ...own, table: 'contact_policy', recordType: 'contact_policy', id: '{row}.organization_id', columns: ['policy'], large: ['policy'] },
   {
     ...own,
     table: 'telephony_config',

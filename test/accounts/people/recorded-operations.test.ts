@@ -84,6 +84,11 @@ const scenarios: Record<string, Scenario> = {
     }
     return client;
   },
+  contactPolicy: async (done) => {
+    const { client } = await newOrganization();
+    await done('contactPolicy.replace', client.put('/organizations/contact-policy', { days_off: { dates: ['2030-12-24'] } }));
+    return client;
+  },
   journeys: async (done) => {
     const { client } = await newOrganization();
     const { id } = await done('journeys.create', client.post('/automation-workflows', { name: 'J', definition: chain() }));
