@@ -40,6 +40,7 @@ const landed = {
   '0032_call_lists.sql': '2a610bce46728da7',
   '0033_language_models.sql': 'e0abf0d10af15827',
   '0034_statistics.sql': 'cc8722c0b5669d1a',
+  '0035_people_and_contact_policy.sql': 'a74a1a171d5c6c26',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {

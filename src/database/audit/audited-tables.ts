@@ -12,6 +12,8 @@ export interface AuditedTable {
   large?: readonly string[];
   /** Columns with secrets: an entry has only that they have changed. */
   secret?: readonly string[];
+  /** SQL of the rows that are recorded; `{row}` is OLD or NEW. All, where left out. */
+  isRecordedSql?: string;
   /** In the catalog. */
   isAccount?: true;
 }
@@ -161,6 +163,8 @@ export const auditedTables: readonly AuditedTable[] = [
     id: '{row}.user_id',
     columns: ['token_hash', 'expires_at'],
     secret: ['token_hash'],
+    // A token that the person asked for by mail belongs to no organization.
+    isRecordedSql: '{row}.organization_id <> 0',
     isAccount: true,
   },
 ];
@@ -189,12 +193,13 @@ const toChangeSql = (table: AuditedTable, event: 'INSERT' | 'UPDATE' | 'DELETE')
 };
 
 function toTriggerSql(audited: AuditedTable, event: 'INSERT' | 'UPDATE' | 'DELETE'): string {
-  const { table, recordType, columns, isAccount } = audited;
+  const { table, recordType, columns, isRecordedSql, isAccount } = audited;
   const row = event === 'DELETE' ? 'OLD' : 'NEW';
+  const isRecorded = isRecordedSql === undefined ? '' : ` AND ${isRecordedSql.replace('{row}', row)}`;
   const of = event === 'UPDATE' ? ` OF ${columns.join(', ')}` : '';
   const isChanged = event === 'UPDATE' ? ` AND (${columns.map((column) => `OLD.${column} IS NOT NEW.${column}`).join(' OR ')})` : '';
   return `CREATE TRIGGER audit_${table}_${event.toLowerCase()} AFTER ${event}${of} ON ${table}
-WHEN EXISTS (SELECT 1 FROM audit_actor WHERE is_summary = 0)${isChanged} BEGIN
+WHEN EXISTS (SELECT 1 FROM audit_actor WHERE is_summary = 0)${isRecorded}${isChanged} BEGIN
   INSERT INTO ${isAccount ? 'account_audit_entry' : 'audit_entry'} (organization_id, request_id, action, user_id, credential, address, record_type, record_id, change, created_at)
   SELECT ${audited.organization.replace('{row}', row)}, actor.request_id, actor.action, actor.user_id, actor.credential, actor.address, '${recordType}', ${audited.id.replace('{row}', row)},
     ${toChangeSql(audited, event)}, actor.at
