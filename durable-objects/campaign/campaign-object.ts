@@ -30,9 +30,10 @@ import { Dialer } from './dialer.ts';
 import { CampaignLifecycle } from './lifecycle.ts';
 import { readSource } from './read-source.ts';
 import { campaignSchemaSteps, campaignTimers } from './schema.ts';
-import { CampaignStore, type Campaign } from './campaign-store.ts';
+import { CampaignStore, type Campaign, type UnshownChange } from './campaign-store.ts';
 import { RowStore } from './row-store.ts';
 import { applyReports, removeContact } from './apply-reports.ts';
+import { addPersonChange, toStateText } from './unshown-changes.ts';
 import { toLiveCampaign, toCampaignProgress } from './views.ts';
 import { noOpenings, findOpenings, toShownTally, type WindowOpenings } from './time-zone-groups.ts';
 
@@ -107,7 +108,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
   }
 
   async pause(actionId: string, actor: Actor | null = null): Promise<LiveCampaign> {
-    if (this.#isNewAction(actionId, ['running', 'syncing'], 'paused')) this.#change(() => this.#lifecycle.pause({ actionId, actor }));
+    if (this.#isNewAction(actionId, ['running', 'syncing'], 'paused')) this.#changeAs(actor, () => this.#lifecycle.pause(actionId));
     await this.timers.arm();
     await this.#dialer.withdraw();
     return this.#answer();
@@ -119,7 +120,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
       await this.#dialer.withdraw();
       const campaign = this.#store.read();
       const blocking = campaign.isSynced ? await this.#findBlockingReason(await this.#context(campaign), campaign) : null;
-      if (this.#isNewAction(actionId, ['paused'], 'resumed')) this.#change(() => this.#lifecycle.resume({ actionId, actor }, blocking));
+      if (this.#isNewAction(actionId, ['paused'], 'resumed')) this.#changeAs(actor, () => this.#lifecycle.resume(actionId, blocking));
       await this.timers.arm();
     }
     if (this.#store.read().state === 'running') this.#requestCallsSoon();
@@ -128,7 +129,7 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
 
   async cancel(actionId: string, actor: Actor | null = null): Promise<LiveCampaign> {
     if (this.#isNewAction(actionId, ['syncing', 'running', 'paused'], 'cancelled'))
-      this.#change(() => this.#lifecycle.cancel({ actionId, actor }));
+      this.#changeAs(actor, () => this.#lifecycle.cancel(actionId));
     await this.timers.arm();
     await this.#dialer.withdraw();
     await this.#endUnrequestedRows();
@@ -137,10 +138,10 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
 
   async change({ name, configs }: CampaignChange, actor: Actor | null = null): Promise<LiveCampaign> {
     const owner = await readCurrentOrganization(await this.#context(this.#requireState(['paused'], 'changed')));
-    this.#change(() => {
+    this.#changeAs(actor, () => {
       const campaign = this.#requireState(['paused'], 'changed');
       const after = configs ? applyConfigChange(campaign.configs, configs, owner) : campaign.configs;
-      this.#store.write({ name: name ?? campaign.name, configs: after, actor });
+      this.#store.write({ name: name ?? campaign.name, configs: after });
       this.#lifecycle.log({
         event: 'changed',
         message: 'Its settings were changed',
@@ -388,6 +389,22 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     );
   }
 
+  /** `#change` in the name of a person. The row shows it by itself, whatever the service or another person changes before it does. */
+  #changeAs<Result>(actor: Actor | null, transaction: () => Result): Result {
+    if (!actor) return this.#change(transaction);
+    return this.#rows.transaction(
+      (changes) => this.projection.changeAlone(changes),
+      () => {
+        const before = this.#store.read();
+        this.timers.ensure('project', this.clock() + projectionIntervalMs);
+        const result = transaction();
+        const change = { actor, revision: this.projection.revision(), projectedState: this.#projectedState };
+        this.#store.write({ unshownChanges: addPersonChange(before, this.#store.read(), change) });
+        return result;
+      },
+    );
+  }
+
   protected override async project(): Promise<void> {
     await super.project();
     // A change during the projection is projected within a second.
@@ -395,16 +412,26 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
   }
 
   protected async writeProjection(revision: number): Promise<void> {
-    const campaign = this.#store.read();
-    const context = await this.#context(campaign);
-    const live = toLiveCampaign(this.#store.read(), this.#rows.tally(), []);
+    const context = await this.#context(this.#store.read());
+    let shownRevision = 0;
+    for (let campaign = this.#store.read(); ; campaign = this.#store.read()) {
+      const [next] = campaign.unshownChanges;
+      // Nothing is awaited since the campaign was read: what its row shows from here on is no person's change.
+      if (!next) return shownRevision < revision ? this.#writeRow(context, campaign, { revision, actor: null }) : undefined;
+      await this.#writeRow(context, { ...campaign, ...next.shown }, next);
+      const left = this.#store.read().unshownChanges.filter((one) => one.revision > next.revision);
+      this.#store.write({ unshownChanges: left });
+      shownRevision = next.revision;
+    }
+  }
+
+  /** Brings the row to a revision, in the name of `actor`; null: of nobody. */
+  async #writeRow(context: Context, campaign: Campaign, { revision, actor }: Pick<UnshownChange, 'revision' | 'actor'>): Promise<void> {
+    const live = toLiveCampaign(campaign, this.#rows.tally(), []);
     const projection = { ...live, wake_at: this.#nextWakeAt(), revision };
-    const { actor } = campaign;
     const isListening = await actAs(actor ?? undefined, () =>
       projectCampaign(context.database, campaign.organizationId, campaign.id, projection),
     );
-    // A later change may have another actor.
-    if (actor && this.#store.read().actor?.requestId === actor.requestId) this.#store.write({ actor: null });
     if (live.state === this.#publishedState) return;
     this.#publishedState = live.state;
     if (isListening && webhookStates.has(live.state)) await publish(context, 'webhook_event.recorded', { type: `campaign.${live.state}` });
@@ -416,12 +443,12 @@ export class CampaignObject extends BaseDurableObject implements CampaignRpc {
     return toLiveCampaign(this.#store.read(), this.#rows.tally(), this.#store.logs(maxLogsShown));
   }
 
-  /** Projects the state into the row unless the row shows it for certain. */
+  /** Projects the state into the row unless the row shows it for certain, and what people have changed. */
   async #projectIfStateChanged(): Promise<void> {
     for (;;) {
-      const { state, stateReason } = this.#store.read();
-      const now = `${state} ${stateReason}`;
-      if (this.#projectedState === now) return;
+      const campaign = this.#store.read();
+      const now = toStateText(campaign);
+      if (this.#projectedState === now && campaign.unshownChanges.length === 0) return;
       await this.project();
       this.#projectedState = now;
     }

@@ -4,6 +4,17 @@ import type { EndReason } from '../../src/campaigns/rows/apply-report.ts';
 import type { LiveState, LogEntry } from '../../src/campaigns/rpc.ts';
 import type { openCampaignSource } from '../../src/campaigns/source/open-source.ts';
 
+/** What the campaign's row shows of a change, beside the counts. */
+export type ShownColumns = Pick<Campaign, 'name' | 'configs' | 'state' | 'stateReason' | 'completedAt'>;
+
+/** A change that the campaign's row has to show by itself, so that the audit log has it in the name of `actor`; null: the service made it. */
+export interface UnshownChange {
+  actor: Actor | null;
+  /** That of the row which shows it. */
+  revision: number;
+  shown: ShownColumns;
+}
+
 /** The settings and the state of a campaign. Moments in epoch ms. */
 export interface Campaign {
   id: number;
@@ -29,8 +40,8 @@ export interface Campaign {
   breakerClearedAt: number;
   /** The id of the last action of a person, by which its repetition is recognized. */
   lastActionId: string;
-  /** Who made the latest change that the campaign's row does not show yet; null: nobody, or it does. */
-  actor: Actor | null;
+  /** What people have changed and the campaign's row does not show yet, in that order. */
+  unshownChanges: UnshownChange[];
   /** Why no further row is called; null: rows are called. */
   ending: EndReason | null;
 }
@@ -54,13 +65,13 @@ const columnNames: Record<keyof Campaign, string> = {
   timeZonesAssignedUntil: 'zoned_until',
   breakerClearedAt: 'breaker_cleared_at',
   lastActionId: 'last_act',
-  actor: 'actor',
+  unshownChanges: 'actor',
   ending: 'ending',
 };
 const propertyNames = Object.keys(columnNames) as (keyof Campaign)[];
-const jsonProperties = new Set<keyof Campaign>(['source', 'configs', 'actor', 'ending']);
+const jsonProperties = new Set<keyof Campaign>(['source', 'configs', 'unshownChanges', 'ending']);
 
-type StoredForms = { source: string; configs: string; isSynced: number; actor: string | null; ending: string | null };
+type StoredForms = { source: string; configs: string; isSynced: number; unshownChanges: string | null; ending: string | null };
 
 /** A row of `campaign` as `selection` reads it, each column under the name of its property. */
 type CampaignDbRow = { [Name in keyof Campaign]: Name extends keyof StoredForms ? StoredForms[Name] : Campaign[Name] };
@@ -85,7 +96,7 @@ export class CampaignStore {
   }
 
   read(): Campaign {
-    const { source, configs, isSynced, actor, ending, ...campaign } = this.#sql
+    const { source, configs, isSynced, unshownChanges, ending, ...campaign } = this.#sql
       .exec<CampaignDbRow>(`SELECT ${selection} FROM campaign`)
       .one();
     return {
@@ -93,7 +104,7 @@ export class CampaignStore {
       source: JSON.parse(source) as Campaign['source'],
       configs: JSON.parse(configs) as CampaignConfigs,
       isSynced: isSynced === 1,
-      actor: actor === null ? null : (JSON.parse(actor) as Actor),
+      unshownChanges: unshownChanges === null ? [] : (JSON.parse(unshownChanges) as UnshownChange[]),
       ending: ending === null ? null : (JSON.parse(ending) as EndReason),
     };
   }

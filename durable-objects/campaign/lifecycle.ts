@@ -5,7 +5,6 @@ import type { EndReason } from '../../src/campaigns/rows/apply-report.ts';
 import type { LogEntry } from '../../src/campaigns/rpc.ts';
 import type { BlockingReason } from '../../src/campaigns/lifecycle/blocking-reason.ts';
 import type { CampaignRow } from '../../src/campaigns/store.ts';
-import type { Actor } from '../../src/database/audit/actor.ts';
 import { toTimestamp } from '../../src/library/time/clock.ts';
 import { fallbackDelayMs, type Timers } from '../shared/timers.ts';
 import type { CircuitBreakerStore } from './circuit-breaker-store.ts';
@@ -14,12 +13,6 @@ import type { RowStore } from './row-store.ts';
 import { campaignTimers } from './schema.ts';
 
 type NewLogEntry = Partial<LogEntry> & Pick<LogEntry, 'event' | 'message'>;
-
-/** What a person does to a campaign: the id of the action, and in whose name the audit log has it. */
-interface PersonAction {
-  actionId: string;
-  actor: Actor | null;
-}
 
 /** The state changes of a campaign, each with its log entry and timers. Call every method in a transaction. */
 export class CampaignLifecycle {
@@ -63,7 +56,7 @@ export class CampaignLifecycle {
       timeZonesAssignedUntil: 0,
       breakerClearedAt: 0,
       lastActionId: actionId,
-      actor: null,
+      unshownChanges: [],
       ending: null,
     });
     this.log({ event: 'started', message: 'Started; the source is being read' });
@@ -91,8 +84,8 @@ export class CampaignLifecycle {
     this.log({ level: 'error', event: ending.word, message: reason });
   }
 
-  pause({ actionId, actor }: PersonAction): void {
-    this.#store.write({ lastActionId: actionId, actor });
+  pause(actionId: string): void {
+    this.#store.write({ lastActionId: actionId });
     this.#pauseWith(null, { event: 'paused', message: 'Paused; calls under way go on' });
   }
 
@@ -107,22 +100,22 @@ export class CampaignLifecycle {
   }
 
   /** Resumes, or stays paused for a blocking reason. */
-  resume({ actionId, actor }: PersonAction, blocking: BlockingReason | null): void {
+  resume(actionId: string, blocking: BlockingReason | null): void {
     const { isSynced } = this.#store.read();
     if (blocking) {
-      this.#store.write({ lastActionId: actionId, actor, stateReason: blocking.reason });
+      this.#store.write({ lastActionId: actionId, stateReason: blocking.reason });
       this.log({ level: 'error', event: blocking.reason, message: blocking.detail });
       return;
     }
     const now = this.#now();
     this.#breaker.clear();
-    this.#store.write({ lastActionId: actionId, actor, state: isSynced ? 'running' : 'syncing', stateReason: null, breakerClearedAt: now });
+    this.#store.write({ lastActionId: actionId, state: isSynced ? 'running' : 'syncing', stateReason: null, breakerClearedAt: now });
     this.log({ event: 'resumed', message: 'Resumed' });
     this.#timers.set(isSynced ? campaignTimers.requestCalls : campaignTimers.readSource, now);
   }
 
-  cancel({ actionId, actor }: PersonAction): void {
-    this.#store.write({ lastActionId: actionId, actor });
+  cancel(actionId: string): void {
+    this.#store.write({ lastActionId: actionId });
     this.#end('cancelled', null, { word: 'cancelled', because: 'the campaign was cancelled' });
     this.#timers.set(campaignTimers.endRows, this.#now() + fallbackDelayMs);
     this.log({ event: 'cancelled', message: 'Cancelled; calls under way go on, nobody else is called' });

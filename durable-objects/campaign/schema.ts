@@ -137,6 +137,6 @@ export const campaignSchemaSteps = [
    UPDATE tally SET attempts = (SELECT ifnull(sum(attempts), 0) FROM campaign_row);`,
   // The object counts (`row-tally.ts`), and writes the tally once for all rows of a transaction.
   'DROP TRIGGER campaign_row_added; DROP TRIGGER campaign_row_moved;',
-  // Who made the latest change, until the campaign's row shows it.
+  // What people have changed, until the campaign's row shows it.
   'ALTER TABLE campaign ADD COLUMN actor TEXT;',
 ] as const;

@@ -47,6 +47,19 @@ export class Projection {
     return result;
   }
 
+  /**
+   * Runs a transaction whose state the row shows at a revision of its own, although the state changes again before. Within the transaction
+   * `revision` answers it. The next change raises the revision once more.
+   */
+  changeAlone<Result>(transaction: () => Result): Result {
+    const result = this.#revisions.transaction(() => {
+      this.#revisions.raise();
+      return transaction();
+    });
+    this.#hasUnsentChange = false;
+    return result;
+  }
+
   /** Calls `write` if the row is behind. When `write` throws, the timer tries again, or one of the kinds that project, which is due by then. */
   async send(write: (revision: number) => Promise<void>, kindsThatProject: readonly string[] = []): Promise<void> {
     const { revision, projected } = this.#revisions.read();

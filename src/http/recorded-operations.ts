@@ -86,7 +86,8 @@ type Handler = (c: HonoContext<HttpEnvironment>, next: () => Promise<void>) => u
 /** The handler of an operation, which acts in the name of its caller where the audit log records the operation. */
 export function recorded(operation: Operation, handler: Handler): Handler {
   if (!isRecorded(operation)) return handler;
-  const parameter = /\{(\w+)\}/.exec(operation.path)?.[1];
+  // The last one names the record itself; those before it name what the record belongs to.
+  const parameter = [...operation.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1];
   return (c, next) => actAs(toActor(c, operation.operationId!, parameter), () => handler(c, next));
 }
 

@@ -26,7 +26,9 @@ export function mcpRoutes(api: ServedApi) {
     });
     if (!organization) throw badRequest('No organization selected');
     await enforceRateLimit(c.env, c.var.settings.RATE_LIMIT_REQUESTS, caller.credential, organization, systemClock(), c.var.log);
-    const requestContext = { origin: new URL(c.req.url).origin, headers: { ...credentials, 'X-Request-Id': c.var.requestId } };
+    const address = c.req.header('cf-connecting-ip');
+    const headers = { ...credentials, 'X-Request-Id': c.var.requestId, ...(address && { 'CF-Connecting-IP': address }) };
+    const requestContext = { origin: new URL(c.req.url).origin, headers };
     const { serveMessage } = await messages();
     return serveMessage(api, c, caller.scopes, requestContext);
   });

@@ -8,7 +8,7 @@ export type Arguments = Record<string, unknown>;
 /** The origin and the credentials for the operation's request. */
 export interface ToolRequestContext {
   origin: string;
-  /** The caller's credentials and the request id. */
+  /** The caller's credentials and network address, and the request id. */
   headers: Record<string, string>;
 }
 

@@ -110,3 +110,15 @@ test('a message over the limit is refused before it is read', async () => {
   const answer = await postMessage({ ...list, params: { filler: 'x'.repeat(2 * 1024 * 1024) } }, bearer(key));
   expect(answer.status).toBe(413);
 });
+
+test('a change by a tool is in the audit log with the network address of the assistant', async () => {
+  const { key, client } = await newOrganization();
+  const assistant = await assistantWith(key, (request) => {
+    const headers = new Headers(request.headers);
+    headers.set('cf-connecting-ip', '192.0.2.31');
+    return exports.default.fetch(new Request(request, { headers }));
+  });
+  const made = await assistant.use('create_journey', { name: 'Mine' });
+  const { body } = await client.get('/audit-log');
+  expect(body.entries).toMatchObject([{ action: 'journeys.create', record_id: String(made.id), address: '192.0.2.31' }]);
+});

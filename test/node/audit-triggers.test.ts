@@ -35,3 +35,23 @@ test('no column with a secret is recorded as it is', () => {
     for (const column of columns.filter((name) => secretive.test(name) && !/_until$|^first_token_seconds$/.test(name)))
       expect(secret, `${table}.${column}`).toContain(column);
 });
+
+test('a password link that a person asked for by mail is in the log of no organization; one by an admin is in that of its organization', () => {
+  const database = migrated();
+  database.exec(`INSERT INTO audit_actor (id, request_id, action, user_id, credential, at, record_type, is_summary, changes_before)
+    VALUES (1, 'r', 'members.resetPassword', 7, 'link', 1, 'member', 0, 0)`);
+  const entries = (): unknown[] =>
+    database
+      .prepare('SELECT organization_id FROM account_audit_entry')
+      .all()
+      .map(({ organization_id }) => organization_id);
+  const use = (organizationId: number): void =>
+    database.exec(`INSERT INTO password_reset (user_id, token_hash, organization_id, created_by, created_at, expires_at)
+        VALUES (7, 'h', ${organizationId}, 7, 1, 2);
+      UPDATE password_reset SET token_hash = 'other' WHERE user_id = 7;
+      DELETE FROM password_reset WHERE user_id = 7`);
+  use(0);
+  expect(entries()).toEqual([]);
+  use(3);
+  expect(entries()).toEqual([3, 3, 3]);
+});

@@ -1,6 +1,9 @@
 import type { z } from '@hono/zod-openapi';
-import { isSecretField } from '../../library/security/secret-names.ts';
+import { isSealed } from '../../library/security/encryption.ts';
+import { replaceSecrets } from '../../library/security/replace-secrets.ts';
+import { isSecretField, isUrlField } from '../../library/security/secret-names.ts';
 import { toTimestamp } from '../../library/time/clock.ts';
+import { emailFromHandle } from '../members/email-handles.ts';
 import type { AuditEntryRecord } from './schemas.ts';
 import type { AuditRow } from './store.ts';
 
@@ -12,7 +15,9 @@ const isFlag = (name: string): boolean => /^(is_|machine_detection$)/.test(name)
 function toShownValue(name: string, value: unknown): unknown {
   if (typeof value === 'number' && isMoment(name)) return toTimestamp(value);
   if (typeof value === 'number' && isFlag(name)) return value === 1;
-  return withoutSecrets(typeof value === 'string' && /^[[{]/.test(value) ? parseOrKeep(value) : value);
+  const read = typeof value === 'string' && /^[[{]/.test(value) ? parseOrKeep(value) : value;
+  // The name of a column says that its text is an address; secrets have columns of their own, which the entry does not have.
+  return withoutSecrets(isUrlField(name) ? replaceSecrets({ [name]: read }, () => mask)[name] : replaceSecrets(read, () => mask));
 }
 
 function parseOrKeep(text: string): unknown {
@@ -23,9 +28,9 @@ function parseOrKeep(text: string): unknown {
   }
 }
 
-/** The value with `********` for what is sealed and for what bears the name of a secret. */
+/** The value with `********` for what is sealed, wherever it stands, and for what bears the name of a secret, whatever its type. */
 function withoutSecrets(value: unknown): unknown {
-  if (typeof value === 'string') return value.startsWith('sealed:') ? mask : value;
+  if (typeof value === 'string') return isSealed(value) ? mask : value;
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -48,12 +53,12 @@ function toShownChange(change: string | null): ShownChange | null {
   );
 }
 
-/** `email` is the address of the person; null: the account is gone. */
-export const auditRecord = (row: AuditRow, email: string | null): z.infer<typeof AuditEntryRecord> => ({
+/** `handle` is the e-mail handle of the person; without an address, the account is gone. */
+export const auditRecord = (row: AuditRow, handle: string): z.infer<typeof AuditEntryRecord> => ({
   id: row.id,
   at: toTimestamp(row.createdAt),
   user_id: row.userId,
-  user_email: email,
+  user_email: emailFromHandle(handle) || null,
   credential: row.credential,
   address: row.address,
   action: row.action,

@@ -3,21 +3,16 @@ import type { Context } from '../../context.ts';
 import { catalog } from '../../database/shards.ts';
 import { parseRangeEnd, parseRangeStart } from '../../http/date-range.ts';
 import { countLimit, decodeCursor, type CursorPosition, type Page, type PageResult } from '../../http/pagination.ts';
-import { sendTable } from '../../http/streams/send-table.ts';
 import { invalidAt } from '../../library/errors.ts';
-import { chooseColumns } from '../../library/table-export/choose-columns.ts';
-import type { ExportColumn, ExportFormat } from '../../library/table-export/format-table.ts';
-import { emailFromHandle } from '../members/email-handles.ts';
 import { auditRecord } from './audit-record.ts';
 import { mergeParts } from './merge-parts.ts';
-import { AuditEntryRecord, type AuditFilters } from './schemas.ts';
+import type { AuditEntryRecord, AuditFilters } from './schemas.ts';
 import * as store from './store.ts';
 
 type Entry = z.infer<typeof AuditEntryRecord>;
 
 /** How many entries of each table a page looks at. */
 const maxExamined = 5000;
-const rowsPerExportPage = 1000;
 
 /** A page of the audit log, newest first. Throws 422. */
 export async function readAuditLog(context: Context, query: AuditFilters & Page): Promise<PageResult<Entry>> {
@@ -26,40 +21,8 @@ export async function readAuditLog(context: Context, query: AuditFilters & Page)
   return { ...found, rows: found.rows.slice(offset) };
 }
 
-/** All entries of a filter as a table, read a page at a time while it is sent. Throws 422. */
-export async function exportAuditLog(
-  context: Context,
-  query: AuditFilters & { format: ExportFormat; columns?: string[] | undefined },
-): Promise<Response> {
-  const chosen = chooseColumns(columns, query.columns, () => null);
-  const pageQuery = { filter: toFilter(query), limit: rowsPerExportPage, maxExamined };
-  // Before the first byte, so that a failure is an error and no half file.
-  const first = await readPage(context, pageQuery);
-  return sendTable(context.log, {
-    what: 'an export of the audit log',
-    fileName: 'audit-log',
-    format: query.format,
-    table: { name: 'Audit log', columns: chosen, pages: readPages(context, pageQuery, first) },
-  });
-}
-
-const columns: ExportColumn<Entry>[] = Object.keys(AuditEntryRecord.shape).map((name) => ({
-  name,
-  value: (entry) => entry[name as keyof Entry],
-}));
-
-async function* readPages(
-  context: Context,
-  query: store.AuditQuery,
-  first: PageResult<Entry>,
-): AsyncGenerator<Entry[], undefined, undefined> {
-  for (let page = first; ; page = await readPage(context, { ...query, after: page.next ?? undefined })) {
-    if (page.rows.length > 0) yield page.rows;
-    if (page.next === null) return;
-  }
-}
-
-function toFilter(query: AuditFilters): store.AuditFilter {
+/** The filter of a query. Throws 422. */
+export function toFilter(query: AuditFilters): store.AuditFilter {
   if (query.record_id !== undefined && query.record_type === undefined)
     throw invalidAt(['query', 'record_id'], 'Needs record_type, since records of several kinds may have this id', 'missing_record_type');
   return {
@@ -87,7 +50,7 @@ async function readPage({ bindings, database, organization }: Context, query: st
   const handles = await store.findHandles(accounts, [...new Set(rows.map(({ userId }) => userId))]);
   const count = parts.reduce((sum, part) => sum + part.count, 0);
   return {
-    rows: rows.map((row) => auditRecord(row, emailFromHandle(handles.get(row.userId) ?? '') || null)),
+    rows: rows.map((row) => auditRecord(row, handles.get(row.userId) ?? '')),
     total: Math.min(count, countLimit),
     totalCapped: parts.some(({ isCapped }) => isCapped) || count > countLimit,
     next: next satisfies CursorPosition | null,

@@ -3,7 +3,8 @@ import type { TypedResponse } from 'hono';
 import { exportResponse } from '../../http/export-query.ts';
 import { toListBody } from '../../http/pagination.ts';
 import { createRouter, errorResponses, jsonResponse } from '../../http/router.ts';
-import { exportAuditLog, readAuditLog } from './read-audit-log.ts';
+import { exportAuditLog } from './export-audit-log.ts';
+import { readAuditLog } from './read-audit-log.ts';
 import { AuditExportQuery, AuditList, AuditQuery } from './schemas.ts';
 
 const listRoute = createRoute({

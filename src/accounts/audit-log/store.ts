@@ -66,24 +66,59 @@ function toRest({ userId, credential, action, recordType }: AuditFilter): Path {
   return { sql: ['1', ...given.map(([sql]) => sql)].join(' AND '), parameters: given.map(([, value]) => value) };
 }
 
+function toRowsSql(table: AuditTable, organizationId: number, query: AuditQuery): Path {
+  const path = toPath(table, organizationId, query, query.maxExamined);
+  const rest = toRest(query.filter);
+  return {
+    sql: `SELECT ${idSql(table)} AS id, request_id AS requestId, action, user_id AS userId, credential, address, record_type AS recordType,
+       record_id AS recordId, change, created_at AS createdAt FROM (${path.sql}) WHERE ${rest.sql} LIMIT ?`,
+    parameters: [...path.parameters, ...rest.parameters, query.limit],
+  };
+}
+
+function selectLastExamined(database: Database, table: AuditTable, organizationId: number, query: AuditQuery): Statement {
+  const path = toPath(table, organizationId, query, query.maxExamined);
+  return database.prepare(
+    `SELECT created_at AS value, ${idSql(table)} AS id FROM (${path.sql}) LIMIT 1 OFFSET ?`,
+    ...path.parameters,
+    query.maxExamined - 1,
+  );
+}
+
+/**
+ * Up to `limit` entries of one table, newest first, and the place behind which to go on; null: there is nothing beyond. The changes of all
+ * but the last have fewer than `maxCharacters`.
+ */
+export async function readRows(
+  database: Database,
+  table: AuditTable,
+  organizationId: number,
+  query: AuditQuery & { maxCharacters: number },
+): Promise<{ rows: AuditRow[]; next: CursorPosition | null }> {
+  const found = toRowsSql(table, organizationId, query);
+  const select = database.prepare<AuditRow & { found: number }>(
+    `SELECT * FROM (SELECT *, count(*) OVER () AS found, sum(ifnull(length(change), 0)) OVER (ORDER BY createdAt DESC, id DESC) AS characters
+       FROM (${found.sql})) WHERE characters - ifnull(length(change), 0) < ? ORDER BY createdAt DESC, id DESC`,
+    ...found.parameters,
+    query.maxCharacters,
+  );
+  const isFiltered = toRest(query.filter).parameters.length > 0;
+  const [rows, examined = []] = isFiltered
+    ? await database.batch([select, selectLastExamined(database, table, organizationId, query)])
+    : [await database.all(select)];
+  const last = rows.at(-1);
+  const isCut = last !== undefined && (rows.length === query.limit || rows.length < last.found);
+  return { rows, next: isCut ? { value: last.createdAt, id: last.id } : ((examined[0] as CursorPosition | undefined) ?? null) };
+}
+
 /** Statements of a page of one table, for a batch; `toPart` reads their answers. */
 export function selectPart(database: Database, table: AuditTable, organizationId: number, query: AuditQuery): Statement[] {
-  const path = toPath(table, organizationId, query, query.maxExamined);
+  const rows = toRowsSql(table, organizationId, { ...query, limit: query.limit + 1 });
   const all = toPath(table, organizationId, { filter: query.filter }, countLimit + 1);
   const rest = toRest(query.filter);
   return [
-    database.prepare(
-      `SELECT ${idSql(table)} AS id, request_id AS requestId, action, user_id AS userId, credential, address, record_type AS recordType,
-         record_id AS recordId, change, created_at AS createdAt FROM (${path.sql}) WHERE ${rest.sql} LIMIT ?`,
-      ...path.parameters,
-      ...rest.parameters,
-      query.limit + 1,
-    ),
-    database.prepare(
-      `SELECT created_at AS value, ${idSql(table)} AS id FROM (${path.sql}) LIMIT 1 OFFSET ?`,
-      ...path.parameters,
-      query.maxExamined - 1,
-    ),
+    database.prepare(rows.sql, ...rows.parameters),
+    selectLastExamined(database, table, organizationId, query),
     database.prepare(`SELECT count(*) AS examined, sum(${rest.sql}) AS count FROM (${all.sql})`, ...rest.parameters, ...all.parameters),
   ];
 }

@@ -1,4 +1,4 @@
-import { actAs } from '../../database/audit/actor.ts';
+import { actAs, currentActor } from '../../database/audit/actor.ts';
 import { catalog } from '../../database/shards.ts';
 import { conflict, invalidAt, notFound, unauthorized } from '../../library/errors.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
@@ -78,7 +78,9 @@ async function join(
   const accounts = catalog(bindings);
   if (await members.findMember(accounts, invitation.organizationId, userId))
     throw conflict(`You are a member of "${invitation.organizationName}" already; the invitation stays open for somebody else`);
-  const actor = toLinkActor('invitations.accept', { organizationId: invitation.organizationId, userId, address, now });
+  const { organizationId } = invitation;
+  const session = currentActor();
+  const actor = session ? { ...session, organizationId } : toLinkActor('invitations.accept', { organizationId, userId, address, now });
   const isJoined = await actAs(actor, () => store.acceptInvitation(accounts, { tokenHash: sha256Hex(token), userId, now }));
   if (!isJoined) throw invalidInvitationError();
 }

@@ -1,7 +1,7 @@
 import { isMask, isSealed, open, seal } from '../../library/security/encryption.ts';
 import type { Issue } from '../../library/errors.ts';
 import { isNonSecretHeader } from '../../library/security/secret-names.ts';
-import { replaceSecrets, type FoundSecret } from './replace-secrets.ts';
+import { replaceSecrets, type FoundSecret } from '../../library/security/replace-secrets.ts';
 
 // Secrets are sealed before they are stored, and shown as a mask. A caller who sends the mask back keeps the secret, as long as the secret
 // is still sent to the origin that it was given for.

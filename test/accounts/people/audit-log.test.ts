@@ -2,10 +2,11 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { actAs, currentActor, type Actor } from '../../../src/database/audit/actor.ts';
 import { Database } from '../../../src/database/client.ts';
-import { serviceWith } from '../../http/service.ts';
+import { sha256Hex } from '../../../src/library/security/hash.ts';
+import { newUser, serviceWith } from '../../http/service.ts';
 import { faultyDatabase } from '../../support/faulty-database.ts';
 import { Client, newOrganization, newPhone } from '../../support/organization.ts';
-import { auditLog, newTeam } from '../../support/people.ts';
+import { auditLog, newTeam, sessionClient } from '../../support/people.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -310,5 +311,35 @@ describe('the audit log', () => {
       ['invitations.accept', 'link', true],
       ['invitations.create', 'key', false],
     ]);
+  });
+
+  test('says that a person joined by their session, where they had one', async () => {
+    const { client, id } = await newTeam();
+    const { body: invited } = await client.post('/organizations/invitations', { role: 'viewer' });
+    const { userId, token } = await newUser();
+    const joining = sessionClient(token);
+    const [{ id: session }] = (await joining.get('/auth/sessions')).body.sessions;
+    const from = { 'cf-connecting-ip': '192.0.2.9' };
+    expect(await joining.post('/auth/invitations/join', { token: invited.token }, from)).toMatchObject({ status: 200, body: { id } });
+    const entries = (await auditLog(client)).filter(({ user_id }) => user_id === userId);
+    expect(entries.map(({ record_type }) => record_type).toSorted()).toEqual(['invitation', 'member']);
+    for (const entry of entries)
+      expect(entry).toMatchObject({ action: 'invitations.join', credential: `session:${session}`, address: '192.0.2.9' });
+  });
+
+  test('has no entry of a password link that came by mail, in no organization', async () => {
+    const { operator } = await newTeam();
+    const token = `var_${crypto.randomUUID()}`;
+    await env.DB.prepare(
+      'INSERT INTO password_reset (user_id, token_hash, organization_id, created_by, created_at, expires_at) VALUES (?1, ?2, 0, ?1, ?3, ?4)',
+    )
+      .bind(operator.userId, sha256Hex(token), Date.now(), Date.now() + 60_000)
+      .run();
+    const chosen = await new Client(undefined).post('/auth/password/reset', { token, new_password: 'lanterns over a quiet harbour' });
+    expect(chosen.status).toBe(200);
+    const { results } = await env.DB.prepare('SELECT action FROM account_audit_entry WHERE organization_id = 0 AND user_id = ?')
+      .bind(operator.userId)
+      .all();
+    expect(results).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mergeParts } from '../../../src/accounts/audit-log/merge-parts.ts';
+import { mergeParts, newestFirst as mergeTables } from '../../../src/accounts/audit-log/merge-parts.ts';
 import type { AuditPart, AuditRow } from '../../../src/accounts/audit-log/store.ts';
 import type { CursorPosition } from '../../../src/http/pagination.ts';
 
@@ -60,6 +60,30 @@ test('pages of two tables have every matching entry once, newest first, however 
         );
       },
     ),
+    { numRuns: 500 },
+  );
+});
+
+/** A table as it is read: some rows at a time, in pieces of the sizes of `pieces`. */
+async function* inPieces(rows: Stored[], pieces: number[]): AsyncGenerator<AuditRow[], undefined> {
+  for (let start = 0, n = 0; start < rows.length; n++) {
+    const size = pieces[n % pieces.length]!;
+    yield rows.slice(start, start + size).map(({ at, id }) => ({ id, createdAt: at }) as AuditRow);
+    start += size;
+  }
+}
+
+test('two tables that are read in pieces of any size give every entry once, newest first', async () => {
+  const anyPieces = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(anyTable(0), anyTable(1), anyPieces, anyPieces, async (own, accounts, ownPieces, accountPieces) => {
+      const seen: number[] = [];
+      for await (const rows of mergeTables([inPieces(own, ownPieces), inPieces(accounts, accountPieces)])) {
+        expect(rows.length).toBeGreaterThan(0);
+        seen.push(...rows.map(({ id }) => id));
+      }
+      expect(seen).toEqual(newestFirst([...own, ...accounts]).map(({ id }) => id));
+    }),
     { numRuns: 500 },
   );
 });

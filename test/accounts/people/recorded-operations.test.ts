@@ -173,6 +173,10 @@ const scenarios: Record<string, Scenario> = {
     );
     await done('integrations.resync', client.post(`/integration/${id}/resync`));
     await done('integrations.disconnect', client.post(`/integration/${id}/disconnect`));
+    // By the id that paths name; the broker's id of the connection changes when it is connected again.
+    const own = (await auditLog(client, `?record_type=integration&record_id=${id}`)).map(({ action }) => action);
+    for (const action of ['finalize', 'selectSheet', 'replaceFieldMapping', 'resync', 'disconnect'])
+      expect(own).toContain(`integrations.${action}`);
     const books = (await startConnecting(client, 'books')).body;
     await decideConsent(books.redirect_url);
     const connected = (await finalizeConnecting(client, books.request_id, 'books')).body;
@@ -280,4 +284,15 @@ test('a redial has its entry', async () => {
     'campaigns.start',
     'campaigns.create',
   ]);
+});
+
+test('a new organization has no entry in the one that was selected when it was made', async () => {
+  const { client, owner } = await newTeam();
+  const { body: made } = await owner.client.post('/auth/organizations', { name: 'Second' });
+  expect((await auditLog(owner.client)).map(({ action, record_type }) => `${action} ${record_type}`).toSorted()).toEqual([
+    'auth.createOrganization member',
+    'auth.createOrganization organization',
+  ]);
+  expect(made.id).toBeGreaterThan(0);
+  expect(await auditLog(client)).toEqual([]);
 });

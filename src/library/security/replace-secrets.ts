@@ -1,8 +1,8 @@
-import { isMask, isSealed } from '../../library/security/encryption.ts';
-import { decodePercents, originOf, replaceSecretParameters } from '../../library/security/url-secrets.ts';
-import { isRecord } from '../../library/json/json.ts';
-import { isUrlField, isSecretParameter, isNonSecretHeader, isSecretField } from '../../library/security/secret-names.ts';
-import { percentEncoded } from '../../library/text/clean-text.ts';
+import { isMask, isSealed } from './encryption.ts';
+import { decodePercents, originOf, replaceSecretParameters } from './url-secrets.ts';
+import { isRecord } from '../json/json.ts';
+import { isUrlField, isSecretParameter, isNonSecretHeader, isSecretField } from './secret-names.ts';
+import { percentEncoded } from '../text/clean-text.ts';
 
 /** A secret in a definition, a config, a node's data or the record of a step. */
 export interface FoundSecret {
