@@ -276,6 +276,10 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     return { ...toCallStatus(attempt), reason: waitingFor ?? attempt.detail };
   }
 
+  async getNextCallAllowedAt(phone: string): Promise<number> {
+    return this.exists() ? this.#granter.nextCallAllowedAt(phone, await this.#loadPolicy()) : 0;
+  }
+
   async getOwnerStatus(owner: Owner): Promise<OwnerStatus> {
     if (!this.exists()) return { queued: 0, live: 0, organizationLive: 0, limit: 0, waitingFor: null };
     const policy = await this.#loadPolicy();

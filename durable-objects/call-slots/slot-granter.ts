@@ -75,7 +75,7 @@ export class SlotGranter {
         this.#store.save(attempt, returnAttempt(attempt, 'window_closed', 'the calling window closed before a call slot was free', now));
         continue;
       }
-      const allowedAt = this.#nextCallAllowedAt(attempt.phone, policy);
+      const allowedAt = this.nextCallAllowedAt(attempt.phone, policy);
       if (allowedAt > now) {
         const detail = `this person was called less than ${policy.minHoursBetweenCalls} hours ago (min_hours_between_calls)`;
         this.#store.save(attempt, returnAttempt(attempt, 'too_soon', detail, now, allowedAt));
@@ -88,7 +88,8 @@ export class SlotGranter {
     return ready;
   }
 
-  #nextCallAllowedAt(phone: string, { minHoursBetweenCalls }: DialingPolicy): number {
+  /** When the hours between two calls to a person allow the next one, epoch ms; 0: at any time. */
+  nextCallAllowedAt(phone: string, { minHoursBetweenCalls }: DialingPolicy): number {
     if (minHoursBetweenCalls === 0) return 0;
     const last = this.#store.dialledAt(phone);
     return last === null ? 0 : last + minHoursBetweenCalls * 3_600_000;

@@ -65,6 +65,8 @@ export interface CallSlotsRpc {
   markFinalized(keys: string[]): Promise<void>;
   /** The status of an attempt's line and, while the attempt is queued, what it waits for; null: the attempt is unknown or long over. */
   getCallStatus(key: string): Promise<{ callStatus: string; reason: string | null } | null>;
+  /** When `min_hours_between_calls` allows the next call to a number, epoch ms; 0: at any time. */
+  getNextCallAllowedAt(phone: string): Promise<number>;
   /** Counts the calls of an owner, and explains why none of the queued ones is dialled. */
   getOwnerStatus(owner: Owner): Promise<OwnerStatus>;
   /** Before a telephony configuration is deleted: answers how many live calls it has. With none, no further call is dialled with it. */

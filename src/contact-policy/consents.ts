@@ -5,23 +5,39 @@ import { invalidAt, notFound } from '../library/errors.ts';
 import { toOnePersonSpelling } from '../library/phone/one-person.ts';
 import { parseIsoInstant } from '../library/time/instants.ts';
 import type { ConsentBody } from './schemas.ts';
+import { isDate } from './calendar.ts';
 import * as store from './store.ts';
 
 const erasedAtOnce = 500;
+const dayMs = 86_400_000;
 
-/** Records what a contact said about being contacted. Throws 404, and 422 for a contact without phone or a moment that is to come. */
+/**
+ * Records what a contact said about being contacted. Throws 404, also when the contact is deleted meanwhile, and 422 for a contact without
+ * phone or a moment that is to come.
+ */
 export async function recordConsent(context: Context, contactId: number, body: ConsentBody, by: number): Promise<store.ConsentRow> {
   const { database, organization, clock } = context;
   const phone = await existingPhone(context, contactId);
   const now = clock();
-  const at = body.at === undefined ? now : parseIsoInstant(body.at)!;
+  const at = toMoment(body, now);
   if (at > now) throw invalidAt(['body', 'at'], 'Is in the future; give the moment when the person said it');
   const { channel, given: isGiven, source, text } = body;
   const consent = { phone, contactId, channel, isGiven, source, text, at, createdBy: by };
-  const [[row]] = await database.batchOnce([store.insertConsent(database, organization.id, consent, now)], async () => [
-    (await database.batch(store.selectConsentPage(database, organization.id, contactId, { limit: 0, offset: 0, before: undefined })))[0],
+  const [[row]] = await database.batchOnce([store.insertConsent(database, organization.id, consent, now)], async ({ changes, rowId }) => [
+    changes === 0 ? [] : await database.all(store.selectConsent(database, organization.id, rowId)),
   ]);
+  if (!row) throw notFound('Contact');
   return row as store.ConsentRow;
+}
+
+/**
+ * When a person said it, epoch ms. Of a bare date, which does not tell whether it came before or after what else was said on that day, a consent
+ * has the beginning, and a withdrawal the end, so that the withdrawal wins.
+ */
+function toMoment({ at, given: isGiven }: ConsentBody, now: number): number {
+  if (at === undefined) return now;
+  const moment = parseIsoInstant(at)!;
+  return isGiven || !isDate(at) || moment > now ? moment : Math.min(moment + dayMs - 1, now);
 }
 
 async function existingPhone(context: Context, contactId: number): Promise<string> {
@@ -46,8 +62,11 @@ export async function listConsents(context: Context, contactId: number, page: Pa
   return { ...cutPage(rows, limit, ({ id }) => ({ value: null, id })), total: counted[0]!.total };
 }
 
-/** Erases a page of the consents of a deleted contact. True: none is left. */
+/**
+ * Erases a page of the consents of a deleted contact. A withdrawal that is in force stays, with the number alone, so that the person is not
+ * contacted when the number is imported again. True: none is left.
+ */
 export async function eraseConsents({ database, organization }: Context, contactId: number): Promise<boolean> {
-  const erased = await database.all(store.deleteConsents(database, organization.id, contactId, erasedAtOnce), 'idempotent');
+  const erased = (await database.batch(store.eraseConsents(database, organization.id, contactId, erasedAtOnce), 'idempotent'))[2];
   return erased.length < erasedAtOnce;
 }

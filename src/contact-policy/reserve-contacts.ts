@@ -6,7 +6,10 @@ import { loadPersons } from './load-persons.ts';
 import { type Channel, type ContactPolicy, maxWindowDays } from './policy.ts';
 import * as store from './store.ts';
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Reservations of messages that were never stored are looked for within so many days. */
+const abandonedWithinDays = 7;
 
 /** One attempt to contact a person. */
 export interface ContactAttempt {
@@ -32,6 +35,10 @@ export const toToleranceMs = ({ settings }: Pick<Context, 'settings'>): number =
 
 /** Contacts before this moment (epoch ms) are in no window. */
 export const oldestRelevant = (now: number, toleranceMs: number): number => now - maxWindowDays * dayMs - toleranceMs - 1;
+
+/** The moment (epoch ms) from which on all messages are in their table. Before it, a message that was sent may be in the archive. */
+const oldestStored = (now: number, { settings }: Context): number =>
+  now - Math.min(abandonedWithinDays * dayMs, settings.RETENTION_DAYS * dayMs - hourMs);
 
 /**
  * Asks the policy at the moment of contact, and reserves the contacts that it allows. What is decided for one attempt counts for the next, also
@@ -81,7 +88,8 @@ async function decideRound(
     };
   });
   const since = oldestRelevant(now, toleranceMs);
-  const answers = await database.batch(store.reserve(database, organization.id, toReserve, now, since), 'idempotent');
+  const moments = { now, since, storedSince: oldestStored(now, context) };
+  const answers = await database.batch(store.reserve(database, organization.id, toReserve, moments), 'idempotent');
   const rows = answers[3];
   const byKey = new Map(rows.map((row) => [row.key, row]));
   const verdicts = new Map<string, ContactVerdict>();

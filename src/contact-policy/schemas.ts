@@ -33,7 +33,9 @@ export const ConsentBody = z
       .string('Must be text')
       .refine((text) => parseIsoInstant(text) !== null, 'Not an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T10:00:00Z')
       .openapi({ format: 'date-time' })
-      .describe('When the person said it: an ISO 8601 date (its beginning in UTC) or time. Left out: now.')
+      .describe(
+        'When the person said it: an ISO 8601 date or time. Of a date, a consent has the beginning in UTC, and a withdrawal the end, at most now. Left out: now.',
+      )
       .optional(),
   })
   .openapi('NewConsent');

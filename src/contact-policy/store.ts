@@ -9,11 +9,8 @@ export type ConsentRow = Omit<StoredRow<typeof contactConsent>, 'organization_id
 type DecisionState = StoredRow<typeof contactDecision>['state'];
 
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 /** A message is stored within this time after its reservation, or never. */
 const messageStoredWithinMs = 5 * minuteMs;
-/** Reservations without a message are looked for among those of so many days. */
-const abandonedWithinDays = 7;
 
 export const selectPolicy = (database: Database, organizationId: number): Statement<PolicyRow> =>
   database.prepare<PolicyRow>('SELECT policy, updated_at FROM contact_policy WHERE organization_id = ?', organizationId);
@@ -96,9 +93,14 @@ export interface DecisionRow {
  * Decides attempts, each of another person, in one transaction: an attempt is `reserved` when each of its limits has room. So attempts that
  * are decided at the same moment never exceed a limit together. The last statement answers the decisions and all contacts of these persons
  * after `since` that count. An attempt that was decided before is decided anew. Repeatable. Reservations of messages that were never stored,
- * since their sender died, count no more.
+ * since their sender died, count no more. They are looked for after `storedSince`, from which on no message is in the archive yet.
  */
-export function reserve(database: Database, organizationId: number, attempts: AttemptToReserve[], now: number, since: number) {
+export function reserve(
+  database: Database,
+  organizationId: number,
+  attempts: AttemptToReserve[],
+  { now, since, storedSince }: { now: number; since: number; storedSince: number },
+) {
   const list = JSON.stringify(attempts);
   const phones = JSON.stringify(attempts.map(({ phone }) => phone));
   return [
@@ -110,7 +112,7 @@ export function reserve(database: Database, organizationId: number, attempts: At
            AND NOT EXISTS (SELECT 1 FROM message m WHERE m.organization_id = ?2 AND m.send_key = d.key))`,
       phones,
       organizationId,
-      now - abandonedWithinDays * dayMs,
+      storedSince,
       now - messageStoredWithinMs,
     ),
     database.prepare(
@@ -213,10 +215,12 @@ export interface NewConsent extends Pick<ConsentRow, 'channel' | 'source' | 'tex
 
 const consentColumns = 'id, contact_id, channel, is_given, source, text, at, created_by, created_at';
 
+/** Inserts a consent, unless the contact is deleted. */
 export const insertConsent = (database: Database, organizationId: number, consent: NewConsent, now: number): Statement<ConsentRow> =>
   database.prepare<ConsentRow>(
     `INSERT INTO contact_consent (organization_id, phone, contact_id, channel, is_given, source, text, at, created_by, created_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING ${consentColumns}`,
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+     WHERE EXISTS (SELECT 1 FROM contact WHERE id = ?3 AND organization_id = ?1 AND deleted_at IS NULL) RETURNING ${consentColumns}`,
     organizationId,
     consent.phone,
     consent.contactId,
@@ -228,6 +232,9 @@ export const insertConsent = (database: Database, organizationId: number, consen
     consent.createdBy,
     now,
   );
+
+export const selectConsent = (database: Database, organizationId: number, id: number): Statement<ConsentRow> =>
+  database.prepare<ConsentRow>(`SELECT ${consentColumns} FROM contact_consent WHERE id = ? AND organization_id = ?`, id, organizationId);
 
 /** A page of a contact's consents, newest first, and how many there are. */
 export const selectConsentPage = (
@@ -252,10 +259,24 @@ export const selectConsentPage = (
     ),
   ] as const;
 
-export const deleteConsents = (database: Database, organizationId: number, contactId: number, limit: number): Statement<{ id: number }> =>
-  database.prepare<{ id: number }>(
-    `DELETE FROM contact_consent WHERE id IN (SELECT id FROM contact_consent WHERE contact_id = ?1 AND organization_id = ?2 LIMIT ?3) RETURNING id`,
-    contactId,
-    organizationId,
-    limit,
-  );
+/**
+ * Erases a page of a contact's consents, whose ids the last statement answers. What was said last about each channel, under each number of the
+ * page, is looked at first: a withdrawal is kept without contact, source and text. Kept withdrawals that are in force no more are deleted.
+ */
+export function eraseConsents(database: Database, organizationId: number, contactId: number, limit: number) {
+  const page = 'SELECT id, phone FROM contact_consent WHERE contact_id = ?1 AND organization_id = ?2 ORDER BY id LIMIT ?3';
+  const latest = `SELECT coalesce((SELECT n.id FROM contact_consent n
+      WHERE n.organization_id = ?2 AND n.phone = p.phone AND n.channel IN (c.value, 'any') ORDER BY n.at DESC, n.id DESC LIMIT 1), 0)
+    FROM (SELECT DISTINCT phone FROM (${page})) p CROSS JOIN json_each('["call","message","any"]') c`;
+  const prepare = (sql: string) => database.prepare<{ id: number }>(sql, contactId, organizationId, limit);
+  return [
+    prepare(
+      `DELETE FROM contact_consent WHERE organization_id = ?2 AND phone IN (SELECT phone FROM (${page})) AND +contact_id = 0
+         AND id NOT IN (${latest})`,
+    ),
+    prepare(
+      `UPDATE contact_consent SET contact_id = 0, source = '', text = '' WHERE id IN (${latest}) AND +contact_id = ?1 AND is_given = 0`,
+    ),
+    prepare(`DELETE FROM contact_consent WHERE id IN (SELECT id FROM (${page})) RETURNING id`),
+  ] as const;
+}

@@ -1,6 +1,7 @@
+import { withCallSlots } from '../calls/rpc.ts';
 import type { Context } from '../context.ts';
 import type { ContactDecision } from '../contact-policy/decide-contact.ts';
-import { decideNextContact } from '../contact-policy/next-contact.ts';
+import { type CallsFrom, decideNextContact } from '../contact-policy/next-contact.ts';
 import type { Channel } from '../contact-policy/policy.ts';
 import { findContacts } from '../contacts/contacts/find-contacts.ts';
 import { findSuppressedPhones } from '../contacts/suppressions/suppressions.ts';
@@ -44,7 +45,7 @@ export async function readTimeline(
       { behind: place[kind], limit: limit + 1, now: clock() },
     ),
   );
-  const [found, next] = await Promise.all([database.batch(statements), decideNext(context, phone || null)]);
+  const [found, next] = await Promise.all([database.batch(statements), decideNext(context, contact.phone || null)]);
   const rows = store.timelineKinds.flatMap((kind, index) => found[index]!.map(toItem(kind)));
   const sorted = rows.toSorted((one, other) => other.at - one.at || one.kind.localeCompare(other.kind) || other.id - one.id);
   const items = sorted.slice(0, limit);
@@ -65,13 +66,26 @@ function placeBehind(place: TimelinePlace, items: TimelineItem[]): TimelinePlace
   return next;
 }
 
-async function decideNext(context: Context, phone: string | null): Promise<Record<Channel, ContactDecision>> {
-  if (phone === null) {
+async function decideNext(context: Context, contactPhone: string | null): Promise<Record<Channel, ContactDecision>> {
+  if (contactPhone === null) {
     const never: ContactDecision = { kind: 'never', rule: 'no_phone', detail: 'the contact has no phone' };
     return { call: never, message: never };
   }
+  const phone = toOnePersonSpelling(contactPhone);
   const suppressed = (await findSuppressedPhones(context, [phone])).get(phone);
-  if (suppressed === undefined) return decideNextContact(context, phone);
+  if (suppressed === undefined) return decideNextContact(context, phone, await findCallsFrom(context, contactPhone));
   const never: ContactDecision = { kind: 'never', rule: 'suppressed', detail: `the number is suppressed (${suppressed})` };
   return { call: never, message: never };
+}
+
+/** From when on the hours between two calls allow a call to the number; null: at any time. The call slots, which keep them, go by its spelling. */
+async function findCallsFrom({ bindings, organization }: Context, phone: string): Promise<CallsFrom | null> {
+  const hours = organization.minHoursBetweenCalls;
+  if (hours === 0) return null;
+  const moment = await withCallSlots(bindings, organization.id, (slots) => slots.getNextCallAllowedAt(phone));
+  return {
+    moment,
+    rule: 'min_hours_between_calls',
+    detail: `at least ${hours} ${hours === 1 ? 'hour' : 'hours'} between two calls to a person`,
+  };
 }

@@ -9,7 +9,10 @@ const NextContact = z
     state: z
       .enum(['allowed', 'waits', 'never'])
       .describe('`allowed` now, `waits` until `at`, or `never` as long as the rules, the consent and the suppression stay.'),
-    rule: z.string().nullable().describe('The name of the rule that does not allow it, such as `calls_per_day`; null: it is allowed.'),
+    rule: z
+      .string()
+      .nullable()
+      .describe('The name of the rule that does not allow it, such as `calls_per_day` or `min_hours_between_calls`; null: it is allowed.'),
     why: z.string().nullable().describe('The rule in words; null: it is allowed.'),
     at: timestamp.nullable().describe('When all rules allow it, if the person is not contacted before; null: now, or never.'),
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decideContact, type Person } from '../../src/contact-policy/decide-contact.ts';
+import { decideFrom } from '../../src/contact-policy/next-contact.ts';
 import type { PastContact } from '../../src/contact-policy/limit-windows.ts';
 import { ContactPolicyBody } from '../../src/contact-policy/policy.ts';
 import { personTimeZones } from '../../src/contacts/contacts/contact-time-zone.ts';
@@ -180,4 +181,30 @@ test('what waits is allowed at its moment, and at no moment before', () => {
     ),
     { numRuns: 150 },
   );
+});
+
+describe('a rule outside of the policy that allows calls from a moment on', () => {
+  const nights = {
+    quiet_hours: { slots: [0, 1, 2, 3, 4, 5, 6].map((day) => ({ day_of_week: day, start_time: '21:00', end_time: '08:00' })) },
+  };
+  const from = (moment: string) => ({ moment: at(moment), rule: 'min_hours_between_calls', detail: 'at least 2 hours' });
+  const decideAt = (now: string, callsFrom: ReturnType<typeof from> | null, who = person()) =>
+    decideFrom(callsFrom, at(now), (moment) => decide(nights, new Date(moment).toISOString(), [], who));
+
+  test('waits for that moment, and further where the policy does not allow it', () => {
+    const named = { kind: 'waits', rule: 'min_hours_between_calls', detail: 'at least 2 hours' };
+    expect(decideAt('2026-03-03T12:00:00Z', from('2026-03-03T14:00:00Z'))).toEqual({ ...named, until: at('2026-03-03T14:00:00Z') });
+    expect(decideAt('2026-03-03T19:00:00Z', from('2026-03-03T21:00:00Z'))).toEqual({ ...named, until: at('2026-03-04T07:00:00Z') });
+  });
+
+  test('changes nothing once the moment has come, nor where the policy waits longer or never allows it', () => {
+    const allowed = decideAt('2026-03-03T12:00:00Z', null);
+    expect(allowed).toMatchObject({ kind: 'allowed' });
+    expect(decideAt('2026-03-03T12:00:00Z', from('2026-03-03T12:00:00Z'))).toEqual(allowed);
+    expect(decideAt('2026-03-03T22:00:00Z', from('2026-03-03T23:00:00Z'))).toMatchObject({ rule: 'quiet_hours' });
+    const never = decideFrom(from('2026-03-03T14:00:00Z'), at('2026-03-03T12:00:00Z'), () =>
+      decide({ consent: {} }, '2026-03-03T12:00:00Z', [], person({ hasConsent: false })),
+    );
+    expect(never).toMatchObject({ kind: 'never', rule: 'no_consent' });
+  });
 });

@@ -1,6 +1,11 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { newOrganization, newPhone } from '../support/organization.ts';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { eraseConsents, recordConsent } from '../../src/contact-policy/consents.ts';
+import { Database } from '../../src/database/client.ts';
+import { dropQueueMessages } from '../support/background.ts';
+import { newOrganization, newPhone, type Client } from '../support/organization.ts';
+import { recordedDatabase } from '../support/recorded-database.ts';
 
 const path = '/organizations/contact-policy';
 const empty = { limits: [], min_gaps: [], quiet_hours: null, days_off: null, consent: null, when_held: 'wait', updated_at: null };
@@ -140,9 +145,141 @@ describe('a consent', () => {
     const { id, client } = await newOrganization();
     const contact = (await client.post('/contacts', { phone: newPhone() })).body.id;
     await client.post(`/contacts/${contact}/consents`, agreed);
-    const { eraseConsents } = await import('../../src/contact-policy/consents.ts');
-    const { backgroundContext } = await import('../../src/accounts/organizations/background-context.ts');
     expect(await eraseConsents((await backgroundContext(env, id, () => {}))!, contact)).toBe(true);
     expect((await client.get(`/contacts/${contact}/consents`)).body.consents).toEqual([]);
   });
+});
+
+const yes = { given: true, source: 'form', text: 'Yes, call me.' };
+const no = { given: false, source: 'call 12', text: 'No more, please.' };
+const today = () => new Date().toISOString().slice(0, 10);
+
+/** An organization that contacts nobody without consent; `newContact` is a contact whose custom field says yes. */
+async function askingForConsent() {
+  const organization = await newOrganization();
+  const { id, client } = organization;
+  await client.put(path, { consent: { custom_field: 'agreed' } });
+  const newContact = async (phone: string) =>
+    (await client.post('/contacts', { phone, custom_fields: { agreed: 'yes' } })).body.id as number;
+  const stored = async () =>
+    (await env.DB.prepare('SELECT * FROM contact_consent WHERE organization_id = ? ORDER BY id').bind(id).all<any>()).results;
+  return { ...organization, newContact, stored, context: (await backgroundContext(env, id, () => {}))! };
+}
+
+const record = async (client: Client, contact: number, body: object): Promise<any> => {
+  const answer = await client.post(`/contacts/${contact}/consents`, body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body;
+};
+/** Deletes a contact; its consents are erased by the test alone. */
+async function deleteContact(client: Client, contact: number): Promise<void> {
+  const lost = dropQueueMessages();
+  await client.delete(`/contacts/${contact}`);
+  lost.restore();
+}
+const nextOf = async (client: Client, contact: number): Promise<any> => {
+  const { call, message } = (await client.get(`/contacts/${contact}/timeline`)).body.next;
+  return { call: call.rule ?? call.state, message: message.rule ?? message.state };
+};
+
+describe('a withdrawal', () => {
+  test('with a bare date wins against all consents of that day, until a later one', async () => {
+    const { client, newContact } = await askingForConsent();
+    const contact = await newContact(newPhone());
+    await record(client, contact, { ...yes, channel: 'call' });
+    const withdrawn = await record(client, contact, { ...no, at: today() });
+    expect(Date.parse(withdrawn.at)).toBeLessThanOrEqual(Date.parse(withdrawn.created_at));
+    expect(await nextOf(client, contact)).toEqual({ call: 'no_consent', message: 'no_consent' });
+    await record(client, contact, { ...yes, at: today() });
+    expect(await nextOf(client, contact)).toEqual({ call: 'no_consent', message: 'no_consent' });
+    await record(client, contact, yes);
+    expect(await nextOf(client, contact)).toEqual({ call: 'allowed', message: 'allowed' });
+  });
+
+  test('with a bare date of the past has the end of that day, with a time that time, and a consent the beginning', async () => {
+    const { client, newContact } = await askingForConsent();
+    const contact = await newContact(newPhone());
+    const momentOf = async (body: object) => (await record(client, contact, body)).at;
+    expect(await momentOf({ ...yes, at: '2026-01-31T15:00:00Z' })).toBe('2026-01-31T15:00:00.000Z');
+    expect(await momentOf({ ...no, at: '2026-01-31' })).toBe('2026-01-31T23:59:59.999Z');
+    expect(await nextOf(client, contact)).toMatchObject({ call: 'no_consent' });
+    expect(await momentOf({ ...no, at: '2026-01-30T08:00:00Z' })).toBe('2026-01-30T08:00:00.000Z');
+    expect(await momentOf({ ...yes, at: '2026-02-01' })).toBe('2026-02-01T00:00:00.000Z');
+    expect(await nextOf(client, contact)).toMatchObject({ call: 'allowed' });
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    expect((await client.post(`/contacts/${contact}/consents`, { ...no, at: tomorrow })).status).toBe(422);
+  });
+
+  test('outlives its contact with the number alone, and holds when the number is imported again', async () => {
+    const { client, newContact, stored, context } = await askingForConsent();
+    const phone = newPhone();
+    const contact = await newContact(phone);
+    await record(client, contact, { ...yes, channel: 'message' });
+    await record(client, contact, no);
+    await deleteContact(client, contact);
+    expect(await eraseConsents(context, contact)).toBe(true);
+    expect(await eraseConsents(context, contact)).toBe(true);
+    expect(await stored()).toMatchObject([{ phone, channel: 'any', is_given: 0, contact_id: 0, source: '', text: '' }]);
+    const again = await newContact(phone);
+    expect(again).not.toBe(contact);
+    expect(await nextOf(client, again)).toEqual({ call: 'no_consent', message: 'no_consent' });
+    expect((await client.get(`/contacts/${again}/consents`)).body).toMatchObject({ consents: [], total: 0 });
+    await record(client, again, yes);
+    expect(await nextOf(client, again)).toEqual({ call: 'allowed', message: 'allowed' });
+    // What is kept is in force no more, and leaves with the consent that followed it.
+    await deleteContact(client, again);
+    await eraseConsents(context, again);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('of a channel holds for this channel alone, and the newest one of a number is kept', async () => {
+    const { client, newContact, stored, context } = await askingForConsent();
+    const phone = newPhone();
+    for (let time = 0; time < 3; time++) {
+      const contact = await newContact(phone);
+      await record(client, contact, { ...no, channel: 'message' });
+      await record(client, contact, { ...no, channel: 'message' });
+      await deleteContact(client, contact);
+      await eraseConsents(context, contact);
+      expect(await stored()).toMatchObject([{ phone, channel: 'message', contact_id: 0 }]);
+    }
+    expect(await nextOf(client, await newContact(phone))).toEqual({ call: 'allowed', message: 'no_consent' });
+  });
+
+  test('stays of a person who said more than a page holds, and none of another person or organization is touched', async () => {
+    const { id, client, newContact, stored, context } = await askingForConsent();
+    const other = await askingForConsent();
+    const [phone, stays] = [newPhone(), newPhone()];
+    const [contact, neighbour, foreign] = [await newContact(phone), await newContact(stays), await other.newContact(phone)];
+    await record(client, neighbour, no);
+    await record(other.client, foreign, no);
+    await env.DB.prepare(
+      `INSERT INTO contact_consent (organization_id, phone, contact_id, channel, is_given, source, text, at, created_by, created_at)
+       SELECT ?1, ?2, ?3, 'any', value % 2, 'form', 'words', 1000 - value, 0, 1 FROM json_each(?4)`,
+    )
+      .bind(id, phone, contact, JSON.stringify(Array.from({ length: 700 }, (_, index) => index)))
+      .run();
+    await deleteContact(client, contact);
+    expect(await eraseConsents(context, contact)).toBe(false);
+    expect(await eraseConsents(context, contact)).toBe(true);
+    expect(await stored()).toMatchObject([
+      { phone: stays, contact_id: neighbour, source: 'call 12' },
+      { phone, contact_id: 0, is_given: 0, at: 1000, text: '' },
+    ]);
+    expect(await other.stored()).toMatchObject([{ phone, contact_id: foreign, text: 'No more, please.' }]);
+  });
+});
+
+test('nothing is recorded about a contact that is deleted while it is being recorded', async () => {
+  const { client, newContact, stored, context } = await askingForConsent();
+  const contact = await newContact(newPhone());
+  const recording = { statements: [], calls: 0 };
+  const binding = recordedDatabase(env.DB, recording, async (sql) => {
+    if (sql.some((one) => one.includes('INSERT INTO contact_consent'))) await deleteContact(client, contact);
+  });
+  const body = { channel: 'any' as const, given: true, source: 'form', text: 'Yes, call me.' };
+  await expect(recordConsent({ ...context, database: new Database(binding, true) }, contact, body, 1)).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  expect(await stored()).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import { reserveContacts } from '../../src/contact-policy/reserve-contacts.ts';
 import { ContactPolicyBody } from '../../src/contact-policy/policy.ts';
+import { callingOrganization, relayCallbacks } from '../support/carrier.ts';
 import { recordedClient, rowsRead } from '../support/recorded-database.ts';
 import { newOrganization, newPhone } from '../support/organization.ts';
 
@@ -53,6 +54,34 @@ describe('the timeline of a contact', () => {
     const after = (await client.get(path)).body;
     expect(after.timeline[0]).toMatchObject({ kind: 'suppression', state: 'in_force', why: 'asked for it' });
     expect(after.next.call).toEqual({ state: 'never', rule: 'suppressed', why: 'the number is suppressed (asked for it)', at: null });
+  });
+
+  test('counts the hours between two calls to a person for the next call', async () => {
+    const { client, agentId, account } = await callingOrganization();
+    expect((await client.patch('/organizations/current', { min_hours_between_calls: 2 })).status).toBe(200);
+    const phone = `+1219${700 + Math.floor(Math.random() * 200)}0001`;
+    const contact = (await client.post('/contacts', { phone })).body.id as number;
+    const next = async () => (await client.get(`/contacts/${contact}/timeline`)).body.next;
+    expect((await next()).call).toMatchObject({ state: 'allowed' });
+    const run = (await client.post(`/workflow/${agentId}/runs`, { mode: 'telephony', phone })).body.id;
+    await relayCallbacks(account, async () => (await client.get(`/workflow/${agentId}/runs/${run}`)).body.is_completed);
+    const { call, message } = await next();
+    expect(call).toEqual({
+      state: 'waits',
+      rule: 'min_hours_between_calls',
+      why: 'at least 2 hours between two calls to a person',
+      at: expect.any(String),
+    });
+    expect(Math.abs(Date.parse(call.at) - Date.now() - 2 * 3_600_000)).toBeLessThan(60_000);
+    expect(message).toMatchObject({ state: 'allowed' });
+    await client.put('/organizations/contact-policy', {
+      limits: [{ channel: 'call', max: 1, per: 'P1D' }],
+      consent: { channels: ['call'] },
+    });
+    expect((await next()).call).toMatchObject({ state: 'never', rule: 'no_consent' });
+    await client.patch('/organizations/current', { min_hours_between_calls: 0 });
+    await client.put('/organizations/contact-policy', {});
+    expect((await next()).call).toMatchObject({ state: 'allowed' });
   });
 
   test('is read page by page without a gap or a repetition', async () => {

@@ -47,18 +47,30 @@ export async function placeCalls(context: Context, keys: string[]): Promise<void
       if (next.refusal) results.add({ ...report, ...next.refusal });
       else if (next.isRunCompleted) results.add({ ...report, refused: 'withdrawn', detail: 'its run has ended' });
       else if (!ready) results.add({ ...report, result: { unasked: 'it could not be prepared' } });
-      else if (clock() - begunAt > settings.CALL_ASK_WITHIN_SECONDS * 1000)
-        results.add({ ...report, result: { unasked: 'its turn came too late' } });
-      else if (call.notAfter !== null && call.notAfter <= clock())
-        results.add({ ...report, refused: 'window_closed', detail: 'the calling window closed before the call was dialled' });
-      else if (ready.allowedUntil !== null && ready.allowedUntil <= clock())
-        results.add({ ...report, result: { unasked: 'quiet hours or a day off of the contact policy have begun' } });
       else if (!(await wanted.has(call.key))) results.add({ ...report, result: { unasked: 'it was taken back' } });
-      else results.add({ ...report, result: await placeCall(context, call, ready), detectsMachines: ready.detectsMachines });
+      else {
+        // The answer may have taken long. Nothing is awaited between the look at the clock and the request to the carrier.
+        const lateness = findLateness(context, call, ready, begunAt);
+        if (lateness) results.add({ ...report, ...lateness });
+        else results.add({ ...report, result: await placeCall(context, call, ready), detectsMachines: ready.detectsMachines });
+      }
     }
   };
   await Promise.all(Array.from({ length: settings.CALLS_AT_ONCE }, worker));
   await results.done();
+}
+
+type Lateness = { result: PlacingResult } | { refused: ReturnReason; detail: string };
+
+/** Why a call must not be dialled at this moment any more; null: it may. `begunAt`: when it was begun, epoch ms. */
+function findLateness({ clock, settings }: Context, call: BegunCall, { allowedUntil }: ReadyCall, begunAt: number): Lateness | null {
+  const now = clock();
+  if (now - begunAt > settings.CALL_ASK_WITHIN_SECONDS * 1000) return { result: { unasked: 'its turn came too late' } };
+  if (call.notAfter !== null && call.notAfter <= now)
+    return { refused: 'window_closed', detail: 'the calling window closed before the call was dialled' };
+  if (allowedUntil !== null && allowedUntil <= now)
+    return { result: { unasked: 'quiet hours or a day off of the contact policy have begun' } };
+  return null;
 }
 
 /** Writes the rows of the calls and checks which calls must not be dialled any more. No call is ready when the database fails. */

@@ -10,7 +10,7 @@ export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   organization_usage: 'one for each organization',
   messaging_config: 'one for each organization',
   contact_policy: 'one for each organization',
-  contact_consent: 'as people record them; they are the proof, and leave with the contact',
+  contact_consent: 'as people record them; they are the proof, and leave with the contact, but for the latest withdrawal of a number',
   call_slots: 'one for each organization',
   vector_placement: 'one for each organization',
   progress: 'one for each cursor of the minute tick',

@@ -37,7 +37,10 @@ export const contactDecision = sqliteTable(
   (table) => [index('contact_decision_person').on(table.organizationId, table.phone, table.createdAt)],
 );
 
-/** What a person said about being contacted, with its proof. The newest of a channel counts. */
+/**
+ * What a person said about being contacted, with its proof. The newest of a channel counts. A withdrawal in force outlives its contact, with
+ * contact 0 and neither source nor text, since a person who is imported again must not be contacted.
+ */
 export const contactConsent = sqliteTable(
   'contact_consent',
   {

@@ -3,7 +3,7 @@ import { publish } from '../../outbox/published-events.ts';
 import type { ContactPolicy } from '../../contact-policy/policy.ts';
 import { policyStatement, toPolicy } from '../../contact-policy/read-policy.ts';
 import { releaseMessageStatement } from '../../contact-policy/release-contacts.ts';
-import { type ContactVerdict, reserveContacts } from '../../contact-policy/reserve-contacts.ts';
+import { type ContactVerdict, reserveContacts, toToleranceMs } from '../../contact-policy/reserve-contacts.ts';
 import { toOnePersonSpelling } from '../../library/phone/one-person.ts';
 import { findSuppressedPhones } from '../../contacts/suppressions/suppressions.ts';
 import { localFailure } from '../../providers/messaging/failures.ts';
@@ -64,18 +64,21 @@ export async function sendMessage(context: Context, wanted: MessageToSend): Prom
     return recordRefusal(context, { ...wanted, unasked }, sender.key, quietHoursFailure);
   // A test message, which suppressions do not stop, is outside of the policy, too.
   const policy = wanted.ignoresSuppression ? null : toPolicy(policies);
-  const reservation = policy && { key: wanted.sendKey, phone: toOnePersonSpelling(wanted.to) };
-  const held = policy && (await findPolicyFailure(context, policy, wanted));
-  // The decision is the record of a message that is held: the next try has another key.
-  if (held?.until !== undefined && unasked === null) return { id: null, provider: sender.key, failure: held };
-  if (held) return recordRefusal(context, { ...wanted, unasked }, sender.key, held);
-  const begun = await claimMessage(context, sender, { ...wanted, unasked, reservation }, message);
-  return 'isOurs' in begun ? sendToProvider(context, sender, message, begun.id, reservation) : begun;
+  const reservation = policy && (await reserveMessage(context, policy, wanted));
+  if (reservation && 'failure' in reservation) {
+    // The decision is the record of a message that is held: the next try has another key.
+    if (reservation.until !== undefined && unasked === null) return { id: null, provider: sender.key, failure: reservation };
+    return recordRefusal(context, { ...wanted, unasked }, sender.key, reservation);
+  }
+  const pending = { ...wanted, unasked, reservation };
+  const begun = await claimMessage(context, sender, pending, message);
+  return 'isOurs' in begun ? sendToProvider(context, sender, message, begun.id, pending) : begun;
 }
 
-/** Reserves the message by the contact policy. Answers why it may not be sent now; null: it may. */
-async function findPolicyFailure(context: Context, policy: ContactPolicy, wanted: MessageToSend): Promise<SendFailure | null> {
+/** Reserves the message by the contact policy, or answers why it may not be sent now. */
+async function reserveMessage(context: Context, policy: ContactPolicy, wanted: MessageToSend): Promise<Reservation | SendFailure> {
   const { sendKey: key, to, automationRunId } = wanted;
+  const startsBefore = context.clock() + toToleranceMs(context);
   const attempt = {
     key,
     phone: toOnePersonSpelling(to),
@@ -84,7 +87,8 @@ async function findPolicyFailure(context: Context, policy: ContactPolicy, wanted
     sourceId: automationRunId ?? 0,
   };
   const verdict: ContactVerdict | undefined = (await reserveContacts(context, policy, [attempt])).get(key);
-  if (!verdict || verdict.kind === 'allowed') return null;
+  if (!verdict || verdict.kind === 'allowed')
+    return { key, phone: attempt.phone, startsBefore: Math.min(verdict?.until ?? Infinity, startsBefore) };
   const failed = localFailure('unknown', `contact_policy: ${verdict.reason}`);
   if (verdict.kind === 'skipped') return { ...failed, failure: 'contact_policy' };
   return { ...failed, failure: 'contact_policy_hold', retryable: true, until: verdict.until };
@@ -94,8 +98,8 @@ async function findPolicyFailure(context: Context, policy: ContactPolicy, wanted
 const isUnsentAttempt = ({ status, asking }: store.MessageRow, { unaskedTries = 0 }: MessageToSend): boolean =>
   status === 'sending' && asking !== null && Number(asking.slice(0, asking.indexOf(':'))) < unaskedTries;
 
-/** What the contact policy reserved for a message. */
-type Reservation = Parameters<typeof releaseMessageStatement>[1];
+/** What the contact policy reserved for a message. `startsBefore`: the provider must be asked before it, epoch ms. */
+type Reservation = Parameters<typeof releaseMessageStatement>[1] & { startsBefore: number };
 
 /** `unasked`: the `asking` of a stored try that asked no provider; null: there is none. */
 type PendingMessage = MessageToSend & { unasked: string | null; reservation?: Reservation | null };
@@ -105,6 +109,17 @@ const quietHoursFailure: SendFailure = {
   failure: 'quiet_hours',
   retryable: true,
 };
+
+/** A try that came too late is repeated after this time, and decided anew. */
+const lateRetryMs = 1000;
+
+/** Why a message must not be sent at `now` (epoch ms) any more; null: it may. */
+function findLateness({ notAfter, reservation }: PendingMessage, now: number): SendFailure | null {
+  if (notAfter != null && now >= notAfter) return quietHoursFailure;
+  if (!reservation || now < reservation.startsBefore) return null;
+  const failed = localFailure('unknown', 'contact_policy: the time in which the message was allowed is over; it is decided anew');
+  return { ...failed, failure: 'contact_policy_hold', retryable: true, until: now + lateRetryMs };
+}
 
 /** The message in the form that providers take. */
 async function toProviderMessage(
@@ -161,17 +176,24 @@ async function sendToProvider(
   sender: Sender,
   message: Message,
   id: number,
-  reservation: Reservation | null,
+  pending: PendingMessage,
 ): Promise<SentMessage> {
-  const result = await sender.provider.send(message);
-  await recordResult(context, id, result, reservation);
+  // Storing the message may have taken long. Nothing is awaited between the look at the clock and the request to the provider.
+  const late = findLateness(pending, context.clock());
+  const result = late ?? (await sender.provider.send(message));
+  await recordResult(context, id, result, pending.reservation ?? null);
   if (!('failure' in result)) return { id, provider: sender.key, ...result };
   if (result.failure.startsWith('template_')) invalidateTemplates(context, sender);
   return { id, provider: sender.key, failure: result };
 }
 
-/** Stores the provider's answer. Never throws, because a retry would send again: without the answer the message stays `sending` and ends as `unknown`. */
-async function recordResult(context: Context, id: number, result: SendResult, reservation: Reservation | null): Promise<void> {
+/** Stores the provider's answer, or why it was not asked. Never throws, because a retry would send again: without the answer the message stays `sending` and ends as `unknown`. */
+async function recordResult(
+  context: Context,
+  id: number,
+  result: SendResult | SendFailure,
+  reservation: Reservation | null,
+): Promise<void> {
   const { database, organization, clock, log } = context;
   const at = clock();
   const outcome: store.MessageOutcome =
