@@ -68,7 +68,9 @@ ALTER TABLE `automation_run` ADD `trail` text;
 CREATE VIEW call_count AS SELECT 0 AS organization_id, 0 AS created_at, 0 AS agent_id, 0 AS campaign_id, 0 AS journey_id, '' AS own_number,
   '' AS mode, '' AS call_type, '' AS outcome, '' AS disposition, 0 AS talk_seconds, '' AS result, 0 AS sign WHERE 0;
 --> statement-breakpoint
-CREATE TRIGGER call_count_added INSTEAD OF INSERT ON call_count BEGIN
+-- A call that was given back undialled is no call. Its reason is in the gathered context, in which an extracted variable of that name stands, too.
+CREATE TRIGGER call_count_added INSTEAD OF INSERT ON call_count
+WHEN NEW.result ->> '$.gathered_context.returned' IS NULL OR NEW.result ->> '$.gathered_context.extracted_variables.returned' IS NOT NULL BEGIN
   INSERT INTO call_statistic (organization_id, is_day, period, agent_id, campaign_id, journey_id, own_number, direction, outcome, disposition,
     calls, talk_seconds, line_seconds, prompt_tokens, completion_tokens, cost_micros, unpriced_calls, questions, unanswered_questions)
   VALUES (
@@ -110,7 +112,7 @@ CREATE TRIGGER unanswered_question_delete AFTER DELETE ON voice_agent_run BEGIN
 END;
 --> statement-breakpoint
 CREATE VIEW journey_run_count AS SELECT 0 AS organization_id, 0 AS workflow_id, 0 AS created_at, 0 AS version, '' AS state, '' AS outcome,
-  '' AS end_node, '' AS trail, 0 AS sign WHERE 0;
+  '' AS end_node, '' AS trail, 0 AS sign, 0 AS is_rebuilt WHERE 0;
 --> statement-breakpoint
 CREATE TRIGGER journey_run_count_added INSTEAD OF INSERT ON journey_run_count BEGIN
   INSERT INTO journey_statistic (organization_id, workflow_id, is_day, period, version, state, outcome, end_node, trail, runs, prompt_tokens,
@@ -122,6 +124,19 @@ CREATE TRIGGER journey_run_count_added INSTEAD OF INSERT ON journey_run_count BE
   )
   ON CONFLICT (workflow_id, is_day, period, version, state, outcome, end_node, trail) DO UPDATE SET
     runs = runs + excluded.runs, prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens;
+END;
+--> statement-breakpoint
+-- The same for all journeys of the organization together. When one journey is counted again, all together are counted afterwards.
+CREATE TRIGGER journey_run_total_added INSTEAD OF INSERT ON journey_run_count WHEN NEW.is_rebuilt IS NULL BEGIN
+  INSERT INTO call_statistic (organization_id, is_day, period, agent_id, campaign_id, journey_id, own_number, direction, outcome, disposition,
+    calls, prompt_tokens, completion_tokens)
+  VALUES (
+    NEW.organization_id, 0, NEW.created_at - NEW.created_at % 900000, 0, 0, 0, '', 'run', '', '', NEW.sign,
+    NEW.sign * coalesce(NEW.trail ->> '$.tokens[0]', 0), NEW.sign * coalesce(NEW.trail ->> '$.tokens[1]', 0)
+  )
+  ON CONFLICT (organization_id, is_day, period, agent_id, campaign_id, journey_id, own_number, direction, outcome, disposition) DO UPDATE SET
+    calls = calls + excluded.calls, prompt_tokens = prompt_tokens + excluded.prompt_tokens,
     completion_tokens = completion_tokens + excluded.completion_tokens;
 END;
 --> statement-breakpoint
@@ -172,6 +187,24 @@ WHEN NEW.generation > 0 AND (OLD.generation = 0 OR OLD.size_bytes <> NEW.size_by
   AND NOT EXISTS (SELECT 1 FROM transit WHERE subject_id = NEW.organization_id AND stage = 'arriving') BEGIN
   INSERT INTO usage_count (organization_id, created_at, kind, name, items, bytes)
   VALUES (NEW.organization_id, NEW.created_at, 'document', '', OLD.generation = 0, NEW.size_bytes - iif(OLD.generation = 0, 0, OLD.size_bytes));
+END;
+--> statement-breakpoint
+-- Webhook endpoints are told of calls that were dialled, as triggers on `call.completed` are.
+DROP TRIGGER webhook_call_ended;
+--> statement-breakpoint
+CREATE TRIGGER webhook_call_ended AFTER UPDATE OF is_completed ON voice_agent_run
+WHEN NEW.is_completed = 1 AND OLD.is_completed = 0
+  AND (NEW.result ->> '$.gathered_context.returned' IS NULL OR NEW.result ->> '$.gathered_context.extracted_variables.returned' IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM webhook_endpoint WHERE organization_id = NEW.organization_id) BEGIN
+  INSERT INTO webhook_event (organization_id, type, subject, data, event_id, created_at) VALUES (
+    NEW.organization_id, iif(NEW.mode = 'textchat', 'chat.completed', 'call.completed'), 'call:' || NEW.id,
+    json_object(
+      'run_id', NEW.id, 'workflow_id', NEW.agent_id, 'contact_id', NEW.contact_id, 'campaign_id', NEW.campaign_id,
+      'automation_run_id', NEW.automation_run_id, 'call_type', NEW.call_type, 'mode', NEW.mode, 'outcome', NEW.outcome, 'reason', NEW.reason,
+      'disposition', NEW.disposition, 'started_at', NEW.started_at, 'completed_at', NEW.completed_at
+    ),
+    'evt_' || lower(hex(randomblob(16))), CAST(round(unixepoch('subsec') * 1000) AS INTEGER)
+  );
 END;
 --> statement-breakpoint
 -- What had ended before there were counters is counted by the minute tick (src/statistics/rebuild.ts).

@@ -3,7 +3,7 @@ import { normalizePhone } from '../library/phone/phone-numbers.ts';
 import { toTimestamp } from '../library/time/clock.ts';
 import { callDimensions, sumCalls, type CallCounterFilter, type CallDimension, type CallGroupRow } from './call-store.ts';
 import { addCalls, type CallTotals } from './call-totals.ts';
-import { requireFewGroups, toPeriodsJson } from './period-rows.ts';
+import { requireFewGroups, requireFewParts, toPeriodsJson } from './period-rows.ts';
 import { splitRange, timeUnits, wholeRange, type Period, type TimeUnit } from './periods.ts';
 import { readRange, type RangeQuery } from './range.ts';
 
@@ -19,9 +19,11 @@ export interface CallStatisticsQuery extends RangeQuery {
 type CallGroup = CallTotals & { [Name in CallDimension]?: DimensionValue<Name> | null } & { period?: string; start?: string };
 type DimensionValue<Name extends CallDimension> = NonNullable<CallGroupRow[(typeof callDimensions)[Name]]>;
 
+const narrowing = 'ask for a shorter range, less in `group_by`, or one value more to filter by';
+
 /**
  * Counts the ended telephone calls that were asked for in a range, together and by groups. Reads the counters of the range, whatever the number of
- * calls is. Throws 422, also for more than `maxGroupRows` groups.
+ * calls is. Throws 422, also for more than `maxGroupRows` groups or `maxGroupParts` parts of them.
  */
 export async function readCallStatistics(context: Context, query: CallStatisticsQuery) {
   const unit = query.group_by.find(isTimeUnit) ?? null;
@@ -32,7 +34,8 @@ export async function readCallStatistics(context: Context, query: CallStatistics
   const json = toPeriodsJson(periods, range.timezone, unit !== 'hour');
   const filter = { ...query.filter, ...readNumber(context, query.filter.own_number) };
   const rows = await database.all(sumCalls(database, organization.id, json, { by, filter }));
-  requireFewGroups(rows);
+  requireFewGroups(rows, narrowing);
+  requireFewParts(rows[0]?.all_parts ?? 0, narrowing);
   return {
     from: toTimestamp(range.from),
     to: toTimestamp(range.to),
@@ -54,13 +57,11 @@ function readNumber({ organization }: Context, number: string | number | undefin
 
 /** By period, and within it the largest first. */
 function toGroups(rows: readonly CallGroupRow[], periods: readonly Period[] | null, by: readonly CallDimension[]): CallGroup[] {
-  const keyOf = (row: CallGroupRow) => JSON.stringify([row.bucket, ...by.map((name) => row[callDimensions[name]])]);
-  const groups = [...Map.groupBy(rows, keyOf).values()].map((own) => {
-    const first = own[0]!;
-    const period = periods?.[first.bucket];
-    const named: Pick<CallGroup, CallDimension> = Object.fromEntries(by.map((name) => [name, first[callDimensions[name]] || null]));
-    const group = { ...(period && { period: period.label, start: toTimestamp(period.start) }), ...named, ...addCalls(own) };
-    return { bucket: first.bucket, group };
+  const groups = rows.map((row) => {
+    const period = periods?.[row.bucket];
+    const named: Pick<CallGroup, CallDimension> = Object.fromEntries(by.map((name) => [name, row[callDimensions[name]] || null]));
+    const group = { ...(period && { period: period.label, start: toTimestamp(period.start) }), ...named, ...addCalls([row]) };
+    return { bucket: row.bucket, group };
   });
   return groups.toSorted((one, other) => one.bucket - other.bucket || other.group.calls - one.group.calls).map(({ group }) => group);
 }

@@ -17,7 +17,8 @@ export interface CallTotals {
 export function addCalls(rows: readonly CallGroupRow[]): CallTotals {
   const sum = (name: 'calls' | 'talk_seconds' | 'cost_micros' | 'unpriced_calls') => rows.reduce((total, row) => total + row[name], 0);
   const calls = sum('calls');
-  const outcomes = countBy(rows, 'outcome');
+  const parts = rows.flatMap((row) => JSON.parse(row.parts) as Part[]);
+  const outcomes = countBy(parts, 0);
   const answered = outcomes['completed'] ?? 0;
   const talkSeconds = sum('talk_seconds');
   return {
@@ -30,8 +31,8 @@ export function addCalls(rows: readonly CallGroupRow[]): CallTotals {
     calls_without_price: sum('unpriced_calls'),
     outcomes,
     dispositions: countBy(
-      rows.filter(({ disposition }) => disposition !== ''),
-      'disposition',
+      parts.filter(([, disposition]) => disposition !== ''),
+      1,
     ),
   };
 }
@@ -39,8 +40,11 @@ export function addCalls(rows: readonly CallGroupRow[]): CallTotals {
 const ratio = (part: number, total: number, digits: number): number | null =>
   total > 0 ? Math.round((part / total) * digits) / digits : null;
 
-function countBy(rows: readonly CallGroupRow[], name: 'outcome' | 'disposition'): Record<string, number> {
+type Part = [outcome: string, disposition: string, calls: number];
+
+/** How many calls have each outcome (`place` 0) or each disposition (1), the most frequent first. */
+function countBy(parts: readonly Part[], place: 0 | 1): Record<string, number> {
   const counts = new Map<string, number>();
-  for (const row of rows) counts.set(row[name], (counts.get(row[name]) ?? 0) + row.calls);
+  for (const part of parts) counts.set(part[place], (counts.get(part[place]) ?? 0) + part[2]);
   return Object.fromEntries([...counts].filter(([, count]) => count !== 0).toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
 }

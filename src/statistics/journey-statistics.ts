@@ -10,7 +10,7 @@ import {
   type EndedInPeriodRow,
   type JourneyScope,
 } from './journey-store.ts';
-import { requireFewGroups, toPeriodsJson } from './period-rows.ts';
+import { requireFewGroups, requireShortTexts, toPeriodsJson } from './period-rows.ts';
 import { splitRange, wholeRange, type Period, type TimeUnit } from './periods.ts';
 import { readRange, type RangeQuery } from './range.ts';
 
@@ -18,6 +18,8 @@ export interface JourneyStatisticsQuery extends RangeQuery {
   version?: number | undefined;
   interval: Exclude<TimeUnit, 'hour'>;
 }
+
+const narrowing = 'ask for a shorter range, or for one `version`';
 
 /**
  * The funnel of the runs of a journey that began in a range: all together, by version, and how many began over time. Reads the counters of the
@@ -41,8 +43,8 @@ export async function readJourneyStatistics(context: Context, workflowId: number
     countLiveRuns(database, scope, range),
     hasMoreLiveRuns(database, workflowId, organization.id),
   ]);
-  requireFewGroups(ended);
-  requireFewGroups(overTime);
+  for (const rows of [ended, overTime]) requireFewGroups(rows, narrowing);
+  for (const rows of [ended, live]) requireShortTexts(rows[0]?.characters ?? 0, narrowing);
   const versions = [...new Set([...ended, ...live].map((row) => row.version))].toSorted((one, other) => other - one);
   const endedByVersion = Map.groupBy(ended, (row) => row.version);
   const liveByVersion = Map.groupBy(live, (row) => row.version);

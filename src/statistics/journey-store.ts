@@ -1,7 +1,7 @@
 import type { Database, Statement } from '../database/client.ts';
 import type { journeyStatistic } from '../database/schema/statistics.ts';
 import type { StoredRow } from '../database/stored-row.ts';
-import { maxGroupRows, periodRowsSql } from './period-rows.ts';
+import { maxGroupRows, maxTextCharacters, periodRowsSql } from './period-rows.ts';
 
 type JourneyCounters = StoredRow<typeof journeyStatistic>;
 
@@ -31,11 +31,30 @@ export interface JourneyScope {
 
 const isVersion = '(?4 IS NULL OR version = ?4)';
 
+/** A row with the number of characters that the texts of all rows have together. */
+export type Measured<Row> = Row & { characters: number };
+
+/** The rows of a SELECT, with the characters of their texts together. Of more characters than `maxTextCharacters` only one row. */
+const measuredSql = (select: string, ...texts: string[]) => {
+  const characters = `total(${texts.map((text) => `length(${text})`).join(' + ')})`;
+  return `WITH found AS MATERIALIZED (${select})
+     SELECT *, (SELECT ${characters} FROM found) AS characters FROM found
+     LIMIT (SELECT iif(${characters} > ${maxTextCharacters}, 1, ${maxGroupRows + 1}) FROM found)`;
+};
+
 /** The ended runs of a journey in all periods together. */
-export const sumEndedRuns = (database: Database, { organizationId, workflowId, periods, version }: JourneyScope): Statement<EndedRunsRow> =>
-  database.prepare<EndedRunsRow>(
-    `SELECT version, state, outcome, end_node, trail, sum(runs) AS runs FROM ${periodRowsSql('journey_statistic', own)} WHERE ${isVersion}
-     GROUP BY version, state, outcome, end_node, trail HAVING sum(runs) <> 0 LIMIT ${maxGroupRows + 1}`,
+export const sumEndedRuns = (
+  database: Database,
+  { organizationId, workflowId, periods, version }: JourneyScope,
+): Statement<Measured<EndedRunsRow>> =>
+  database.prepare<Measured<EndedRunsRow>>(
+    measuredSql(
+      `SELECT version, state, outcome, end_node, trail, sum(runs) AS runs FROM ${periodRowsSql('journey_statistic', own)} WHERE ${isVersion}
+       GROUP BY version, state, outcome, end_node, trail HAVING sum(runs) <> 0 LIMIT ${maxGroupRows + 1}`,
+      'outcome',
+      'end_node',
+      'trail',
+    ),
     workflowId,
     periods,
     organizationId,
@@ -64,12 +83,16 @@ export const countLiveRuns = (
   database: Database,
   { organizationId, workflowId, version }: JourneyScope,
   { from, to }: { from: number; to: number },
-): Statement<LiveRunsRow> =>
-  database.prepare<LiveRunsRow>(
-    `SELECT workflow_version AS version, coalesce(current_node_id, '') AS node, coalesce(json_remove(trail, '$.tokens'), '') AS trail, count(*) AS runs
-     FROM (SELECT * FROM automation_run INDEXED BY automation_run_workflow_state WHERE workflow_id = ?1 AND ${isLiveSql} LIMIT ${maxLiveRuns})
-     WHERE organization_id = ?2 AND is_test = 0 AND created_at >= ?3 AND created_at < ?4 AND (?5 IS NULL OR workflow_version = ?5)
-     GROUP BY 1, 2, 3`,
+): Statement<Measured<LiveRunsRow>> =>
+  database.prepare<Measured<LiveRunsRow>>(
+    measuredSql(
+      `SELECT workflow_version AS version, coalesce(current_node_id, '') AS node, coalesce(json_remove(trail, '$.tokens'), '') AS trail, count(*) AS runs
+       FROM (SELECT * FROM automation_run INDEXED BY automation_run_workflow_state WHERE workflow_id = ?1 AND ${isLiveSql} LIMIT ${maxLiveRuns})
+       WHERE organization_id = ?2 AND is_test = 0 AND created_at >= ?3 AND created_at < ?4 AND (?5 IS NULL OR workflow_version = ?5)
+       GROUP BY 1, 2, 3`,
+      'node',
+      'trail',
+    ),
     workflowId,
     organizationId,
     from,

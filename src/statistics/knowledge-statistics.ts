@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { toTimestamp } from '../library/time/clock.ts';
-import { sumCalls, type CallGroupRow } from './call-store.ts';
+import { sumWork, type WorkRow } from './call-store.ts';
 import { hasMoreQuestions, listUnanswered } from './knowledge-store.ts';
-import { requireFewGroups, toPeriodsJson } from './period-rows.ts';
+import { toPeriodsJson } from './period-rows.ts';
 import { splitRange, wholeRange, type TimeUnit } from './periods.ts';
 import { readRange, type RangeQuery } from './range.ts';
 import { toShare } from './wilson.ts';
@@ -24,11 +24,10 @@ export async function readKnowledgeStatistics(context: Context, query: Knowledge
   const { database, organization } = context;
   const json = toPeriodsJson(periods, range.timezone, interval !== 'hour');
   const [talks, questions, more] = await database.batch([
-    sumCalls(database, organization.id, json, { by: [], filter: { workflow_id: agentId }, hasChats: true }),
+    sumWork(database, organization.id, json, agentId ?? null),
     listUnanswered(database, organization.id, { ...range, agentId: agentId ?? null, limit }),
     hasMoreQuestions(database, organization.id, range),
   ]);
-  requireFewGroups(talks);
   const totals = addQuestions(talks);
   const byBucket = Map.groupBy(talks, ({ bucket }) => bucket);
   return {
@@ -54,7 +53,7 @@ export async function readKnowledgeStatistics(context: Context, query: Knowledge
   };
 }
 
-const addQuestions = (rows: readonly CallGroupRow[]) => ({
+const addQuestions = (rows: readonly WorkRow[]) => ({
   questions: rows.reduce((sum, row) => sum + row.questions, 0),
   unanswered: rows.reduce((sum, row) => sum + row.unanswered_questions, 0),
 });

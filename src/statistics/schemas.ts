@@ -88,7 +88,7 @@ const groupFields = {
   workflow_id: z.int().nullable().optional().describe('Voice agent of the calls in this group.'),
   campaign_id: z.int().nullable().optional().describe('Campaign that called; null: none.'),
   automation_workflow_id: z.int().nullable().optional().describe('Journey whose runs called; null: none.'),
-  own_number: z.string().nullable().optional().describe('Number of the organization, E.164; null: the calls were not dialled.'),
+  own_number: z.string().nullable().optional().describe('Number of the organization, E.164; null: the calls have none.'),
   direction: z.string().nullable().optional().describe('Who called: `inbound` the person, `outbound` the agent.'),
   outcome: z.string().nullable().optional().describe('How the lines of these calls ended.'),
   disposition: z.string().nullable().optional().describe('Result of the talks, in a code of the agent; null: the calls have none.'),

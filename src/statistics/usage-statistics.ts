@@ -1,19 +1,19 @@
 import type { Context } from '../context.ts';
 import { toTimestamp } from '../library/time/clock.ts';
-import { sumCalls, type CallGroupRow } from './call-store.ts';
+import { sumWork, type WorkRow } from './call-store.ts';
 import { requireFewGroups, toPeriodsJson } from './period-rows.ts';
 import { splitRange, wholeRange, type TimeUnit } from './periods.ts';
 import { readRange, type RangeQuery } from './range.ts';
-import { sumJourneyUsage, sumUsage, type JourneyUsageRow, type UsageRow } from './usage-store.ts';
+import { sumUsage, type UsageRow } from './usage-store.ts';
 
 export interface UsageQuery extends RangeQuery {
   interval?: TimeUnit | undefined;
 }
 
 interface UsageRows {
-  /** Calls and chats. */
-  talks: CallGroupRow[];
-  journeys: JourneyUsageRow[];
+  /** Calls, chats and runs. */
+  work: WorkRow[];
+  /** Messages and documents. */
   usage: UsageRow[];
 }
 
@@ -24,13 +24,9 @@ export async function readUsage(context: Context, query: UsageQuery) {
   const periods = interval === null ? [wholeRange(range)] : splitRange(range, interval);
   const { database, organization } = context;
   const json = toPeriodsJson(periods, range.timezone, interval !== 'hour');
-  const [talks, journeys, usage] = await database.batch([
-    sumCalls(database, organization.id, json, { by: ['direction'], filter: {}, hasChats: true }),
-    sumJourneyUsage(database, organization.id, json),
-    sumUsage(database, organization.id, json),
-  ]);
-  for (const rows of [talks, journeys, usage]) requireFewGroups(rows);
-  const found: UsageRows = { talks, journeys, usage };
+  const [work, usage] = await database.batch([sumWork(database, organization.id, json, null), sumUsage(database, organization.id, json)]);
+  requireFewGroups(usage, 'ask for a shorter range, or for a longer `interval`');
+  const found: UsageRows = { work, usage };
   const inBucket = byBucket(found);
   return {
     from: toTimestamp(range.from),
@@ -45,33 +41,26 @@ export async function readUsage(context: Context, query: UsageQuery) {
 }
 
 /** The rows of each bucket, by its place. */
-function byBucket({ talks, journeys, usage }: UsageRows): (place: number) => UsageRows {
-  const grouped = {
-    talks: Map.groupBy(talks, (row) => row.bucket),
-    journeys: Map.groupBy(journeys, (row) => row.bucket),
-    usage: Map.groupBy(usage, (row) => row.bucket),
-  };
-  return (place) => ({
-    talks: grouped.talks.get(place) ?? [],
-    journeys: grouped.journeys.get(place) ?? [],
-    usage: grouped.usage.get(place) ?? [],
-  });
+function byBucket({ work, usage }: UsageRows): (place: number) => UsageRows {
+  const grouped = { work: Map.groupBy(work, (row) => row.bucket), usage: Map.groupBy(usage, (row) => row.bucket) };
+  return (place) => ({ work: grouped.work.get(place) ?? [], usage: grouped.usage.get(place) ?? [] });
 }
 
-function addUsage({ talks, journeys, usage }: UsageRows) {
-  const calls = talks.filter(({ direction }) => direction !== 'chat');
-  const chats = talks.filter(({ direction }) => direction === 'chat');
+function addUsage({ work, usage }: UsageRows) {
+  const chats = work.filter(({ direction }) => direction === 'chat');
+  const runs = work.filter(({ direction }) => direction === 'run');
+  const calls = work.filter(({ direction }) => direction !== 'chat' && direction !== 'run');
   const messages = usage.filter(({ kind }) => kind === 'message');
   const documents = usage.filter(({ kind }) => kind === 'document');
   return {
     calls: sum(calls, 'calls'),
     chats: sum(chats, 'calls'),
     call_minutes: Math.round((sum(calls, 'line_seconds') / 60) * 100) / 100,
-    prompt_tokens: sum(talks, 'prompt_tokens') + sum(journeys, 'prompt_tokens'),
-    completion_tokens: sum(talks, 'completion_tokens') + sum(journeys, 'completion_tokens'),
-    cost_usd: sum(talks, 'cost_micros') / 1_000_000,
-    calls_without_price: sum(talks, 'unpriced_calls'),
-    journey_runs: sum(journeys, 'runs'),
+    prompt_tokens: sum(work, 'prompt_tokens'),
+    completion_tokens: sum(work, 'completion_tokens'),
+    cost_usd: sum(work, 'cost_micros') / 1_000_000,
+    calls_without_price: sum(work, 'unpriced_calls'),
+    journey_runs: sum(runs, 'calls'),
     messages: sum(messages, 'items'),
     messages_by_provider: byProvider(messages),
     documents: sum(documents, 'items'),

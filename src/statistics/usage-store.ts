@@ -18,21 +18,3 @@ export const sumUsage = (database: Database, organizationId: number, periods: st
     organizationId,
     periods,
   );
-
-/** The ended runs of journeys in a period, with the tokens of their language models. */
-export interface JourneyUsageRow {
-  bucket: number;
-  runs: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-}
-
-/** The ended runs of all journeys of the organization by period. */
-export const sumJourneyUsage = (database: Database, organizationId: number, periods: string): Statement<JourneyUsageRow> =>
-  database.prepare<JourneyUsageRow>(
-    `SELECT bucket, sum(runs) AS runs, sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens
-     FROM ${periodRowsSql('journey_statistic', 's.workflow_id IN (SELECT id FROM automation_workflow WHERE organization_id = ?1)')}
-     GROUP BY bucket LIMIT ${maxGroupRows + 1}`,
-    organizationId,
-    periods,
-  );

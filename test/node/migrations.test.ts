@@ -39,7 +39,7 @@ const landed = {
   '0031_webhook_endpoints.sql': '5e57a4fe26c7221b',
   '0032_call_lists.sql': '2a610bce46728da7',
   '0033_language_models.sql': 'e0abf0d10af15827',
-  '0034_statistics.sql': 'cc8722c0b5669d1a',
+  '0034_statistics.sql': 'bd3ca13e33a13640',
   '0035_people_and_contact_policy.sql': 'a74a1a171d5c6c26',
 };
 

@@ -33,7 +33,14 @@ const end = (database: D1Database, id: number) =>
   ]);
 
 const countsIn = async (database: D1Database, id: number) => ({
-  calls: await database.prepare('SELECT total(calls) AS n FROM call_statistic WHERE organization_id = ?').bind(id).first('n'),
+  calls: await database
+    .prepare("SELECT total(calls) AS n FROM call_statistic WHERE organization_id = ? AND direction = 'outbound'")
+    .bind(id)
+    .first('n'),
+  allRuns: await database
+    .prepare("SELECT total(calls) AS n FROM call_statistic WHERE organization_id = ? AND direction = 'run'")
+    .bind(id)
+    .first('n'),
   runs: await database.prepare('SELECT total(runs) AS n FROM journey_statistic WHERE organization_id = ?').bind(id).first('n'),
 });
 
@@ -65,12 +72,12 @@ test('statistics move with their organization: each end counts once, before, dur
     await end(first, calls[1]!);
   });
   expect(isEnded).toBe(true);
-  expect(await countsIn(second, id)).toEqual({ calls: 2, runs: 2 });
+  expect(await countsIn(second, id)).toEqual({ calls: 2, allRuns: 2, runs: 2 });
   // The organization works in the second shard from the switch on.
   await end(second, calls[2]!);
-  expect(await countsIn(second, id)).toEqual({ calls: 3, runs: 3 });
+  expect(await countsIn(second, id)).toEqual({ calls: 3, allRuns: 3, runs: 3 });
   await moveUntil(id, 'moved');
-  expect(await countsIn(second, id)).toEqual({ calls: 3, runs: 3 });
-  expect(await countsIn(first, id)).toEqual({ calls: 0, runs: 0 });
+  expect(await countsIn(second, id)).toEqual({ calls: 3, allRuns: 3, runs: 3 });
+  expect(await countsIn(first, id)).toEqual({ calls: 0, allRuns: 0, runs: 0 });
   expect((await client.get('/statistics/calls')).body.totals.calls).toBe(3);
 });

@@ -1,4 +1,10 @@
 import { expect, test } from 'vitest';
+import { returnReasons } from '../../src/calls/contract.ts';
+import { finalizeUnanswered, type UnansweredCall } from '../../src/calls/post-call/finalize-unanswered.ts';
+import { eraseCalls } from '../../src/calls/records/erase-calls.ts';
+import { rebuildStep } from '../../src/statistics/rebuild.ts';
+import type { RebuildPlace } from '../../src/statistics/rebuild-store.ts';
+import { insertRow } from '../support/insert-row.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { ownRows } from '../support/own-rows.ts';
 import { newAgent, settle, withAgent } from '../voice-agents/runs.ts';
@@ -106,6 +112,51 @@ test('a date is a day of the time zone, and a range is widened to quarters of an
   });
 });
 
+test('a call that was given back undialled is no call, also after its contact was erased and after a rebuild', async () => {
+  const { client, context, agent, id } = await withAgent();
+  const contactId = await insertRow('contact', { organization_id: id, tags: '[]', custom_fields: '{}', deleted_at: 1 });
+  const end = {
+    reason: null,
+    returnedUntil: null,
+    neverReachedCarrier: true,
+    answeredAt: null,
+    endedAt: 1,
+    durationSeconds: 0,
+    statusCallbacks: [],
+  };
+  const ends: UnansweredCall[] = [];
+  for (const returned of [...returnReasons, null]) {
+    const run = await beginCall(context, agent);
+    await ownRows.prepare('UPDATE voice_agent_run SET contact_id = ? WHERE id = ?').bind(contactId, run).run();
+    const key = await ownRows.prepare('SELECT attempt_key FROM voice_agent_run WHERE id = ?').bind(run).first<string>('attempt_key');
+    ends.push({ ...end, key: key!, returned, outcome: returned === null ? 'busy' : 'cancelled', ownNumber: null });
+  }
+  await finalizeUnanswered(context, ends);
+  const counted = { calls: 1, outcomes: { busy: 1 } };
+  expect((await read(client)).totals).toMatchObject(counted);
+  expect(await eraseCalls(context, contactId)).toBe('done');
+  expect((await read(client)).totals).toMatchObject(counted);
+  const settings = { ...context.settings, CALL_RETENTION_DAYS: 5 };
+  for (let place: RebuildPlace | null = {}; place; place = await rebuildStep({ ...context, settings }, place, Date.now()));
+  expect((await read(client)).totals).toMatchObject(counted);
+});
+
+test('a call whose agent has extracted a variable with the name of the mark of undialled calls counts, and erasing it forgets the value', async () => {
+  const { client, context, agent, id } = await withAgent();
+  const contactId = await insertRow('contact', { organization_id: id, tags: '[]', custom_fields: '{}', deleted_at: 1 });
+  const run = await beginCall(context, agent);
+  await ownRows.prepare('UPDATE voice_agent_run SET contact_id = ? WHERE id = ?').bind(contactId, run).run();
+  const completion = completionOf(run);
+  const gathered = { returned: 'the parcel', extracted_variables: { returned: 'the parcel' } };
+  await settle(context, { ...completion, result: { ...completion.result, gathered_context: gathered } });
+  expect((await read(client)).totals.calls).toBe(1);
+  expect(await eraseCalls(context, contactId)).toBe('done');
+  expect((await read(client)).totals.calls).toBe(1);
+  const stored = await ownRows.prepare('SELECT result FROM voice_agent_run WHERE id = ?').bind(run).first<string>('result');
+  expect(stored).not.toContain('parcel');
+  expect(JSON.parse(stored!).gathered_context).not.toHaveProperty('returned');
+});
+
 test('a settlement that is written again, or with other values, counts once; a corrected disposition moves its call', async () => {
   const { client, context, agent } = await withAgent();
   const run = await beginCall(context, agent);
@@ -149,6 +200,46 @@ test('more groups than anybody reads are refused, with what to do', async () => 
   const { status, body } = await client.get('/statistics/calls?group_by=campaign_id');
   expect(status).toBe(422);
   expect(body.detail[0]).toMatchObject({ type: 'too_many_groups', msg: expect.stringContaining('shorter range') });
+});
+
+test('groups are counted as they are answered, however many outcomes and dispositions each of them has', async () => {
+  const { client, id } = await newOrganization();
+  const hour = Math.floor(Date.now() / hourMs) * hourMs;
+  await ownRows
+    .prepare(
+      `INSERT INTO call_statistic (organization_id, is_day, period, agent_id, campaign_id, journey_id, own_number, direction, outcome, disposition, calls,
+         prompt_tokens, questions)
+       WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 24999)
+       SELECT ?1, 0, ?2 - (i % 800) * 3600000, 1, 0, 0, '', 'outbound', 'completed', 'disposition ' || (i / 800), 1, 2, 3 FROM n`,
+    )
+    .bind(id, hour)
+    .run();
+  const from = iso(hour - 800 * hourMs);
+  const { totals, groups } = await read(client, `group_by=hour&from=${from}`);
+  expect(totals.calls).toBe(25_000);
+  expect(groups).toHaveLength(800);
+  expect(groups[0].dispositions).toMatchObject({ 'disposition 0': 1, 'disposition 30': 1 });
+  const usage = await client.get(`/statistics/usage?interval=hour&from=${from}`);
+  expect(usage.status, JSON.stringify(usage.body)).toBe(200);
+  expect(usage.body.totals).toMatchObject({ calls: 25_000, prompt_tokens: 50_000 });
+  const knowledge = await client.get(`/statistics/knowledge?interval=hour&from=${from}`);
+  expect(knowledge.status, JSON.stringify(knowledge.body)).toBe(200);
+  expect(knowledge.body).toMatchObject({ questions: 75_000 });
+});
+
+test('groups with more outcomes and dispositions than fit into memory are refused, with what to do', async () => {
+  const { client, id } = await newOrganization();
+  await ownRows
+    .prepare(
+      `INSERT INTO call_statistic (organization_id, is_day, period, agent_id, campaign_id, journey_id, own_number, direction, outcome, disposition, calls)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200001)
+       SELECT ?1, 0, ?2, 1, 0, 0, '', 'outbound', 'completed', 'disposition ' || i, 1 FROM n`,
+    )
+    .bind(id, Math.floor(Date.now() / 900_000) * 900_000)
+    .run();
+  const { status, body } = await client.get('/statistics/calls?group_by=day');
+  expect(status).toBe(422);
+  expect(body.detail[0]).toMatchObject({ type: 'too_many_groups', msg: expect.stringContaining('outcomes and dispositions') });
 });
 
 test('another organization, and a caller without a key, see nothing of it', async () => {

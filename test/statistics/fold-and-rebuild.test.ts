@@ -109,3 +109,42 @@ test('the minute tick goes on with a rebuild where it was, and leaves organizati
   expect((await readCalls(client, '')).totals.calls).toBe(1);
   expect(await env.DB.prepare('SELECT statistics_rebuild FROM organization WHERE id = ?').bind(id).first('statistics_rebuild')).toBeNull();
 });
+
+test('organizations whose rebuild fails hold up no other, and are tried again later from where they were', async () => {
+  const place = JSON.stringify({ step: 'calls', after: Math.floor(Date.now() / dayMs) * dayMs - dayMs });
+  const ask = async () => {
+    const { id, context, agent } = await withAgent();
+    await endCall(context, agent);
+    await ownRows.prepare('UPDATE call_statistic SET calls = 9 WHERE organization_id = ?').bind(id).run();
+    await env.DB.prepare('UPDATE organization SET statistics_rebuild = ? WHERE id = ?').bind(place, id).run();
+    return id;
+  };
+  const failing = [await ask(), await ask(), await ask(), await ask(), await ask()];
+  const other = await ask();
+  await ownRows
+    .prepare(
+      `CREATE TRIGGER broken BEFORE DELETE ON call_statistic WHEN OLD.organization_id IN (${failing.join(', ')}) BEGIN SELECT RAISE(ABORT, 'broken'); END`,
+    )
+    .run();
+  const asked = (id: number) =>
+    env.DB.prepare('SELECT statistics_rebuild FROM organization WHERE id = ?').bind(id).first<string>('statistics_rebuild');
+  const now = Date.now();
+  for (let ticks = 0; ticks < 3; ticks++) await rebuildStatistics(env, now, silent, () => undefined);
+  expect(await asked(other)).toBeNull();
+  for (const id of failing) expect(JSON.parse((await asked(id))!)).toEqual({ ...JSON.parse(place), retry_at: now + 600_000 });
+  await ownRows.prepare('DROP TRIGGER broken').run();
+  await rebuildStatistics(env, now + 599_999, silent, () => undefined);
+  expect(await asked(failing[0]!)).not.toBeNull();
+  for (let ticks = 0; ticks < 3; ticks++) await rebuildStatistics(env, now + 600_000, silent, () => undefined);
+  for (const id of failing) expect(await asked(id)).toBeNull();
+  expect(await rowsOf(failing[0]!)).toMatchObject([{ calls: 1 }]);
+});
+
+test('a place of a rebuild that nobody can read begins anew later', async () => {
+  const { id } = await withAgent();
+  await env.DB.prepare("UPDATE organization SET statistics_rebuild = '{' WHERE id = ?").bind(id).run();
+  const now = Date.now();
+  for (let ticks = 0; ticks < 3; ticks++) await rebuildStatistics(env, now, silent, () => undefined);
+  const stored = await env.DB.prepare('SELECT statistics_rebuild FROM organization WHERE id = ?').bind(id).first('statistics_rebuild');
+  expect(stored).toBe(JSON.stringify({ retry_at: now + 600_000 }));
+});

@@ -144,6 +144,23 @@ test('versions are told apart, one can be asked for, and test runs count nowhere
   expect(one).toMatchObject({ runs: 1, versions: [{ version: first.version, runs: 1 }] });
 });
 
+test('paths that are together more text than fits into memory are refused, with what to do', async () => {
+  const { client, id: organizationId } = await newOrganization();
+  const id = await createActiveWorkflow(client, {});
+  await ownRows
+    .prepare(
+      `INSERT INTO journey_statistic (organization_id, workflow_id, is_day, period, version, state, outcome, end_node, trail, runs)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+       SELECT ?1, ?2, 0, ?3, 1 + i % 2, 'completed', '', 'out', json_object('nodes', json_array('in', hex(zeroblob(5000)) || i)), 1 FROM n`,
+    )
+    .bind(organizationId, id, Math.floor(Date.now() / 900_000) * 900_000)
+    .run();
+  const { status, body } = await client.get(`/statistics/journeys/${id}`);
+  expect(status).toBe(422);
+  expect(body.detail[0]).toMatchObject({ type: 'too_many_groups', msg: expect.stringMatching(/characters together; .*`version`/) });
+  expect(await read(client, id, 'version=1')).toMatchObject({ ended: { completed: 450 } });
+});
+
 test('a wrong range is refused, an unknown journey is not found, and so is that of another organization', async () => {
   const { client } = await newOrganization();
   const id = await createActiveWorkflow(client, {});

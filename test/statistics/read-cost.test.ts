@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Database } from '../../src/database/client.ts';
 import { settle, withAgent } from '../voice-agents/runs.ts';
 import { beginCall, completionOf } from './counted-calls.ts';
+import { insertRow } from '../support/insert-row.ts';
 import { newOrganization } from '../support/organization.ts';
 import { ownRows } from '../support/own-rows.ts';
 import { recordedClient, recordedDatabase, rowsRead, rowsWritten, type Recording } from '../support/recorded-database.ts';
@@ -88,6 +89,27 @@ test('a settlement writes one row of counters, and a repeat of it none', async (
   await ownRows.prepare('UPDATE voice_agent_run SET is_completed = 0 WHERE id = ?').bind(begin!.id).run();
   await ownRows.prepare("INSERT INTO transit (subject_id, stage, holder) VALUES (?, 'arriving', 1)").bind(id).run();
   expect(first - (await written(settleSql))).toBe(1);
+  await ownRows.prepare('DELETE FROM transit WHERE subject_id = ?').bind(id).run();
+});
+
+test('a run that ends writes two rows of counters, one of its journey and one of all journeys, and a retry takes both back', async () => {
+  const { id } = await newOrganization();
+  const runId = await insertRow('automation_run', { organization_id: id, workflow_id: id + 8_000_000, state: 'running', source: 'run' });
+  const written = async (completedAt: number | null) =>
+    (await ownRows.prepare('UPDATE automation_run SET completed_at = ? WHERE id = ?').bind(completedAt, runId).run()).meta.rows_written;
+  const counted = await written(1);
+  const sums = () =>
+    ownRows
+      .prepare(
+        "SELECT (SELECT sum(calls) FROM call_statistic WHERE organization_id = ?1 AND direction = 'run') AS total, (SELECT sum(runs) FROM journey_statistic WHERE workflow_id = ?2) AS own",
+      )
+      .bind(id, id + 8_000_000)
+      .first();
+  expect(await sums()).toEqual({ total: 1, own: 1 });
+  await written(null);
+  expect(await sums()).toEqual({ total: 0, own: 0 });
+  await ownRows.prepare("INSERT INTO transit (subject_id, stage, holder) VALUES (?, 'arriving', 1)").bind(id).run();
+  expect(counted - (await written(1))).toBe(2);
   await ownRows.prepare('DELETE FROM transit WHERE subject_id = ?').bind(id).run();
 });
 

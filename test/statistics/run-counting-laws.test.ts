@@ -5,6 +5,7 @@ import { endRunRow, projectRuns, type RunProjection } from '../../src/automation
 import { readJourneyStatistics } from '../../src/statistics/journey-statistics.ts';
 import { rebuildStep } from '../../src/statistics/rebuild.ts';
 import type { RebuildPlace } from '../../src/statistics/rebuild-store.ts';
+import { readUsage } from '../../src/statistics/usage-statistics.ts';
 import { insertRow } from '../support/insert-row.ts';
 import { createActiveWorkflow } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
@@ -97,7 +98,7 @@ test('statistics of a journey equal a full count after any waits, ends, retries,
           else if (step.do === 'rebuild')
             for (
               let place: RebuildPlace | null = { step: 'journeys' };
-              place?.step === 'journeys';
+              place?.step === 'journeys' || place?.step === 'runs';
               place = await rebuildStep(context, place, Date.now())
             );
           else await projectRuns(database, id, [{ ...projection, id: runId }]);
@@ -120,6 +121,8 @@ test('statistics of a journey equal a full count after any waits, ends, retries,
         nodes: { in: node('in'), test: node('test') },
         variants: { a: variant('a'), b: variant('b') },
       }).toEqual(countFully(results));
+      const { totals } = await readUsage(context, {});
+      expect(totals.journey_runs).toBe(results.filter(({ completed_at }) => completed_at !== null).length);
       const byVersion = (version: number) =>
         results.filter(({ workflow_version: one, completed_at }) => one === version && completed_at !== null).length;
       for (const { version, ended } of found.versions) expect(ended.completed + ended.failed + ended.cancelled).toBe(byVersion(version));

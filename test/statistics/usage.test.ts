@@ -7,6 +7,7 @@ import { insertRow } from '../support/insert-row.ts';
 import { createActiveWorkflow, chain, waitForEndedRuns } from '../support/journeys.ts';
 import { Client, newOrganization } from '../support/organization.ts';
 import { ownRows } from '../support/own-rows.ts';
+import { recordedClient, rowsRead } from '../support/recorded-database.ts';
 import { contextOf, withAgent } from '../voice-agents/runs.ts';
 import { endCall } from './counted-calls.ts';
 
@@ -133,6 +134,30 @@ test('messages and documents equal a full count after any changes of their state
     ),
     { numRuns: 20 },
   );
+}, 60_000);
+
+test('reading the usage costs the same with one journey and with 60', async () => {
+  const cost = async (journeys: number) => {
+    const { id, key } = await newOrganization();
+    for (let journey = 0; journey < journeys; journey++) {
+      const workflow_id = await insertRow('automation_workflow', { organization_id: id, status: 'active', created_at: 0 });
+      for (let run = 0; run < 60 / journeys; run++)
+        await insertRow('automation_run', {
+          organization_id: id,
+          workflow_id,
+          state: 'completed',
+          source: 'run',
+          trail: '{"nodes":[],"tokens":[2,1]}',
+          created_at: Date.now() - 3_600_000,
+          completed_at: 1,
+        });
+    }
+    const { client, recording } = recordedClient(key);
+    const body = await read(client, 'interval=day');
+    expect(body.totals).toMatchObject({ journey_runs: 60, prompt_tokens: 120, completion_tokens: 60, calls: 0, chats: 0 });
+    return rowsRead(recording);
+  };
+  expect(await cost(60)).toBe(await cost(1));
 }, 60_000);
 
 test('a wrong interval is refused, and nobody else sees what was used', async () => {

@@ -59,14 +59,15 @@ test('a campaign that is paused and then cancelled is told of in this order', as
   ]);
 });
 
-test('calls that nobody answers are told of, each once', async () => {
+test('calls that nobody answers are told of, each once, and those that were never dialled are not', async () => {
   const { context, agent, client, organizationId } = await withAgent().then(async (organization) => ({
     ...organization,
     organizationId: organization.context.organization.id,
   }));
   const receiver = await receiverOf(client);
   const keys = ['single:0:a', 'single:0:b'];
-  for (const attemptKey of keys) await newRun(context, agent, { attemptKey });
+  const heldKey = 'single:0:held';
+  for (const attemptKey of [...keys, heldKey]) await newRun(context, agent, { attemptKey });
   const deferred: Promise<unknown>[] = [];
   const own = (await backgroundContext(env, organizationId, (work) => deferred.push(work)))!;
   const call = {
@@ -80,7 +81,8 @@ test('calls that nobody answers are told of, each once', async () => {
     durationSeconds: 0,
   };
   const calls = keys.map((key) => ({ ...call, key, outcome: 'busy' as const, statusCallbacks: [] }));
-  for (let time = 0; time < 2; time++) await finalizeUnanswered(own, calls);
+  const held = { ...call, key: heldKey, outcome: 'cancelled' as const, returned: 'contact_policy' as const, statusCallbacks: [] };
+  for (let time = 0; time < 2; time++) await finalizeUnanswered(own, [held, ...calls]);
   const events = await received(receiver, 2);
   expect(events.map(({ type, data }) => [type, data['outcome']])).toEqual([
     ['call.completed', 'busy'],

@@ -158,6 +158,19 @@ describe.each(Object.entries(changes))('%s', (type, { table, row, change, data }
   });
 });
 
+test('a call that was given back undialled is no event; one whose agent has extracted a variable of that name is', async () => {
+  holdObjects();
+  const { organizationId: organization_id } = await newEndpoint(['call.completed']);
+  const end = async (gathered: object) => {
+    const id = await insertRow('voice_agent_run', { organization_id, is_completed: 0, mode: 'twilio', call_type: 'outbound' });
+    await update('voice_agent_run', id, `is_completed = 1, result = '${JSON.stringify({ gathered_context: gathered })}'`);
+  };
+  await end({ returned: 'window_closed', extracted_variables: {} });
+  expect(await messagesOf(organization_id)).toEqual([]);
+  await end({ returned: 'the parcel', extracted_variables: { returned: 'the parcel' } });
+  expect(await messagesOf(organization_id)).toHaveLength(1);
+});
+
 describe('events of rows that begin as ended', () => {
   test.each([
     ['run.failed', 'automation_run', { state: 'failed', error: '{"type":"plan_limit"}' }],

@@ -47,7 +47,8 @@ export async function finalizeUnanswered(context: Context, calls: UnansweredCall
     completed.push(...rows);
     isListening ||= listening.length > 0;
   }
-  if (isListening) await publish(context, 'webhook_event.recorded', { type: 'call.completed' });
+  if (isListening && calls.some(({ returned }) => returned === null))
+    await publish(context, 'webhook_event.recorded', { type: 'call.completed' });
   const callsByKey = new Map(calls.map((call) => [call.key, call]));
   const wasDialled = ({ attempt_key: key }: CompletedRunRow) => callsByKey.get(key)?.returned === null;
   // Checked once for all calls: most organizations have no trigger on `call.completed`.

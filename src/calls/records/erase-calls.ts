@@ -59,14 +59,17 @@ async function findErasableRuns(
 /** The carrier's words may contain the number. */
 const reasonWithoutPhoneSql = "replace(reason, ifnull(phone, ''), 'the number')";
 
+/** Why the call was given back undialled. An extracted variable of that name is personal. */
+const returnReasonSql = `iif(result ->> '$.gathered_context.extracted_variables.returned' IS NULL, result ->> '$.gathered_context.returned', NULL)`;
+
 const resultWithoutConversationSql = `json_object(
   'answered_by', result ->> '$.answered_by',
-  'gathered_context', json_object(
+  'gathered_context', json_patch(json_object(
     'call_status', result ->> '$.gathered_context.call_status',
     'call_disposition', result ->> '$.gathered_context.call_disposition',
     'call_tags', json_array(),
     'nodes_visited', json(ifnull(result -> '$.gathered_context.nodes_visited', '[]')),
-    'extracted_variables', json_object()),
+    'extracted_variables', json_object()), json_object('returned', ${returnReasonSql})),
   'cost_info', json(ifnull(result -> '$.cost_info', '{}')),
   'knowledge', json(ifnull(result -> '$.knowledge', 'null')),
   'annotations', json_object('summary', NULL, 'sentiment', result ->> '$.annotations.sentiment', 'checks', json_array()))`;

@@ -10,7 +10,8 @@ const count = (name: string) => integer(name).notNull().default(0);
 
 /**
  * How many calls and chats that were asked for in a period have ended, by all that is asked for together. Triggers on `voice_agent_run` count
- * (migration `statistics`). An empty text and the id 0 mean: none.
+ * (migration `statistics`). An empty text and the id 0 mean: none. One row of a period, with the direction `run`, has the ended runs of all
+ * journeys together (`calls` is their number), so that reading what was used does not grow with the number of journeys.
  */
 export const callStatistic = sqliteTable(
   'call_statistic',
@@ -21,7 +22,7 @@ export const callStatistic = sqliteTable(
     campaignId: integer('campaign_id').notNull(),
     journeyId: integer('journey_id').notNull(),
     ownNumber: text('own_number').notNull(),
-    direction: text('direction').$type<'inbound' | 'outbound' | 'chat'>().notNull(),
+    direction: text('direction').$type<'inbound' | 'outbound' | 'chat' | 'run'>().notNull(),
     outcome: text('outcome').notNull(),
     disposition: text('disposition').notNull(),
     calls: count('calls'),
