@@ -255,7 +255,11 @@ export const ApiKeyRecord = z
     key_prefix: z.string().describe('The first 8 characters of the key, to recognize it by. The rest is not stored.'),
     scopes,
     status: z.enum(['active', 'expired', 'archived']).describe('`active` works; `expired` is past `expires_at`; `archived` was revoked.'),
-    created_by: z.int().describe('Id of the user who minted it.'),
+    created_by: z
+      .int()
+      .describe(
+        'Id of the user who answers for it, and whose role limits it: who minted it, or who reactivated the key of somebody who had left.',
+      ),
     expires_at: timestamp.nullable().describe('When it stops working; null: never by itself.'),
     archived_at: timestamp.nullable().describe('When it was revoked; null: it was not.'),
     created_at: createdAt,

@@ -4,10 +4,12 @@ import * as schema from '../database/schema/accounts.ts';
 import type { Settings } from '../settings.ts';
 import type { KeyScope, Organization } from '../context.ts';
 import { toPlan } from '../plan.ts';
+import { roleRankSql } from './authentication/roles.ts';
 import { requireWithinLimit } from './organizations/plan-limits.ts';
 
 export type OrganizationRow = typeof schema.organization.$inferSelect;
 export type UserRow = typeof schema.user.$inferSelect;
+export type NewUser = Omit<UserRow, 'id'>;
 export type ApiKeyRow = typeof schema.apiKey.$inferSelect;
 
 /** The organization of a catalog row. The plan's variables fill in the limits that the row does not override. */
@@ -164,7 +166,7 @@ export async function findUserAndOrganization(catalog: Database, userId: number,
 }
 
 /** Undefined when the handle is taken. */
-export async function insertUser(catalog: Database, user: Omit<UserRow, 'id'>): Promise<UserRow | undefined> {
+export async function insertUser(catalog: Database, user: NewUser): Promise<UserRow | undefined> {
   const { email, passwordHash } = schema.user;
   // A user with the same handle and hash was inserted by an earlier attempt of this request.
   const query = catalog.orm
@@ -231,15 +233,30 @@ export async function findSession(catalog: Database, tokenHash: string, now: num
 
 // API keys
 
-/** Repeatable: a key that is inserted again stays one key. */
+/**
+ * Inserts a key while the person who makes it is a member of the organization; undefined: that person is none any more. Repeatable: a key that is
+ * inserted again stays one key.
+ */
 export async function insertApiKey(
   catalog: Database,
   organization: Organization,
-  key: Omit<ApiKeyRow, 'id' | 'archivedAt'>,
-): Promise<ApiKeyRow> {
-  const insert = catalog.orm.insert(schema.apiKey).values(key).onConflictDoNothing();
-  await catalog.batch([catalog.from(insert), requireWithinLimit(catalog, organization, 'max_api_keys')], 'api_key.key_hash');
-  return (await findApiKeyByHash(catalog, key.keyHash))!.apiKey;
+  key: Omit<ApiKeyRow, 'id' | 'archivedAt' | 'organizationId'>,
+): Promise<ApiKeyRow | undefined> {
+  const insert = catalog.prepare(
+    `INSERT INTO api_key (organization_id, created_by, name, key_prefix, key_hash, scopes, expires_at, created_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM membership WHERE user_id = ?2 AND organization_id = ?1)
+     ON CONFLICT (key_hash) DO NOTHING`,
+    organization.id,
+    key.createdBy,
+    key.name,
+    key.keyPrefix,
+    key.keyHash,
+    JSON.stringify(key.scopes),
+    key.expiresAt,
+    key.createdAt,
+  );
+  await catalog.batch([insert, requireWithinLimit(catalog, organization, 'max_api_keys')], 'api_key.key_hash');
+  return (await findApiKeyByHash(catalog, key.keyHash))?.apiKey;
 }
 
 /** The key, its organization and the role of the person who made it, by one indexed read. */
@@ -296,19 +313,38 @@ export async function listApiKeys(
   return { rows, total: counted[0]!.total };
 }
 
-/** Archives a key, or with null makes it work again. An archived key keeps its moment. */
-export async function setApiKeyArchived(
+/** Archives a key. An archived key keeps its moment. */
+export async function archiveApiKey(catalog: Database, organizationId: number, id: number, now: number): Promise<ApiKeyRow | undefined> {
+  const { apiKey } = schema;
+  const own = and(eq(apiKey.id, id), eq(apiKey.organizationId, organizationId));
+  const archivedAt = sql`coalesce(${apiKey.archivedAt}, ${now})`;
+  return (await catalog.write(() => catalog.orm.update(apiKey).set({ archivedAt }).where(own).returning(), 'idempotent'))[0];
+}
+
+/** Whether the person who made the key is a member still, with a role that is not above that of the user `?3`. */
+const isMakerBelowSql = `EXISTS (SELECT 1 FROM membership m CROSS JOIN membership c WHERE m.user_id = api_key.created_by
+  AND m.organization_id = ?2 AND c.user_id = ?3 AND c.organization_id = ?2 AND ${roleRankSql('m.role')} <= ${roleRankSql('c.role')})`;
+
+/**
+ * Makes a key work again that is archived, or whose maker has left, while `userId` is a member. The key is then that of `userId`, unless its maker is
+ * a member whose role is not above. A key that works stays as it is.
+ */
+export async function reactivateApiKey(
   catalog: Database,
   organization: Organization,
-  id: number,
-  archivedAt: number | null,
+  { id, userId }: { id: number; userId: number },
 ): Promise<ApiKeyRow | undefined> {
-  const { apiKey } = schema;
-  const own = and(eq(apiKey.id, id), eq(apiKey.organizationId, organization.id));
-  const next = archivedAt === null ? null : sql`coalesce(${apiKey.archivedAt}, ${archivedAt})`;
-  const room = archivedAt === null ? [requireWithinLimit(catalog, organization, 'max_api_keys')] : [];
-  await catalog.batch([catalog.from(catalog.orm.update(apiKey).set({ archivedAt: next }).where(own)), ...room], 'idempotent');
-  return (await catalog.run(() => catalog.orm.select().from(apiKey).where(own)))[0];
+  const reactivate = catalog.prepare(
+    `UPDATE api_key SET archived_at = NULL, created_by = iif(${isMakerBelowSql}, created_by, ?3)
+     WHERE id = ?1 AND organization_id = ?2
+       AND (archived_at IS NOT NULL OR NOT EXISTS (SELECT 1 FROM membership WHERE user_id = api_key.created_by AND organization_id = ?2))
+       AND EXISTS (SELECT 1 FROM membership WHERE user_id = ?3 AND organization_id = ?2)`,
+    id,
+    organization.id,
+    userId,
+  );
+  await catalog.batch([reactivate, requireWithinLimit(catalog, organization, 'max_api_keys')], 'idempotent');
+  return findApiKey(catalog, organization.id, id);
 }
 
 export const toScopes = (row: ApiKeyRow): KeyScope[] => row.scopes as KeyScope[];

@@ -13,7 +13,10 @@ export interface NewApiKey {
   expires_at?: string | null | undefined;
 }
 
-/** Mints a key. Only this answer contains its text; only its hash and first characters are stored. */
+/**
+ * Mints a key. Only this answer contains its text; only its hash and first characters are stored. Throws 403 for a scope that the caller lacks and
+ * for a caller who is removed meanwhile, 409 beyond the plan, 422.
+ */
 export async function mintApiKey(context: Context, caller: Caller, input: NewApiKey): Promise<{ row: store.ApiKeyRow; key: string }> {
   requireWithinOwnScopes(caller, input.scopes);
   const now = context.clock();
@@ -21,7 +24,6 @@ export async function mintApiKey(context: Context, caller: Caller, input: NewApi
   if (expiresAt !== null && expiresAt <= now) throw invalidAt(['body', 'expires_at'], 'Is in the past; name a later moment or none');
   const key = `vaa_${randomToken(32)}`;
   const row = {
-    organizationId: context.organization.id,
     createdBy: caller.userId,
     name: input.name,
     keyPrefix: key.slice(0, 8),
@@ -31,7 +33,9 @@ export async function mintApiKey(context: Context, caller: Caller, input: NewApi
     createdAt: now,
   };
   const insert = () => store.insertApiKey(catalog(context.bindings), context.organization, row);
-  return { row: await enforcePlanLimit(context.organization, insert), key };
+  const inserted = await enforcePlanLimit(context.organization, insert);
+  if (!inserted) throw noMemberError();
+  return { row: inserted, key };
 }
 
 /** One page of the organization's keys, newest first. */
@@ -53,14 +57,28 @@ export async function listApiKeys(
  * Revokes a key. It stops working at once in this isolate, and within five seconds in others. A key that is revoked already keeps the
  * moment of its revocation.
  */
-export const archiveApiKey = (context: Context, id: number) => setArchived(context, id, context.clock());
+export async function archiveApiKey(context: Context, id: number): Promise<store.ApiKeyRow> {
+  const row = await store.archiveApiKey(catalog(context.bindings), context.organization.id, id, context.clock());
+  if (!row) throw notFound('API key');
+  evictOrganizationAndKeys(context.organization.id);
+  return row;
+}
 
-/** Makes a revoked key work again. Throws 403 for a key with scopes beyond the caller's own. */
+/**
+ * Makes a revoked key work again. A key of somebody who has left, or whose role is above the caller's, becomes the caller's: it then does no more
+ * than the caller may, and ends when the caller leaves. Throws 404, 403 for a key with scopes beyond the caller's own, 409 beyond the plan.
+ */
 export async function reactivateApiKey(context: Context, caller: Caller, id: number): Promise<store.ApiKeyRow> {
-  const known = await store.findApiKey(catalog(context.bindings), context.organization.id, id);
+  const { bindings, organization } = context;
+  const known = await store.findApiKey(catalog(bindings), organization.id, id);
   if (!known) throw notFound('API key');
   requireWithinOwnScopes(caller, store.toScopes(known));
-  return setArchived(context, id, null);
+  const reactivate = () => store.reactivateApiKey(catalog(bindings), organization, { id, userId: caller.userId });
+  const row = await enforcePlanLimit(organization, reactivate);
+  if (!row) throw notFound('API key');
+  if (row.archivedAt !== null) throw noMemberError();
+  evictOrganizationAndKeys(organization.id);
+  return row;
 }
 
 /** Throws 403 for a scope that the caller lacks: a key can do no more than the person who makes it. */
@@ -70,10 +88,4 @@ function requireWithinOwnScopes(caller: Caller, scopes: readonly Scope[]): void 
     throw forbidden(`insufficient_scope: the key would have the scope ${beyond.join(', ')}, and yours are ${caller.scopes.join(', ')}`);
 }
 
-async function setArchived(context: Context, id: number, archivedAt: number | null): Promise<store.ApiKeyRow> {
-  const write = () => store.setApiKeyArchived(catalog(context.bindings), context.organization, id, archivedAt);
-  const row = await enforcePlanLimit(context.organization, write);
-  if (!row) throw notFound('API key');
-  evictOrganizationAndKeys(context.organization.id);
-  return row;
-}
+const noMemberError = () => forbidden('You are no member of this organization any more');

@@ -35,6 +35,7 @@ export async function authenticateKey(bindings: Env, key: string, now: number): 
   if (organization.deletingAt !== null) throw unauthorized('The organization of this API key is being deleted');
   if (apiKey.archivedAt !== null) throw unauthorized('This API key was revoked; mint another or reactivate it');
   if (apiKey.expiresAt !== null && apiKey.expiresAt <= now) throw unauthorized('This API key has expired; mint another');
+  if (role === null) throw unauthorized('The person who made this API key has left the organization; reactivate it, or mint another');
   const identity = {
     caller: { userId: apiKey.createdBy, scopes: toKeyScopes(store.toScopes(apiKey), role), role, credential: `key:${apiKey.id}` },
     organization: store.toOrganization(organization, getSettings(bindings)),

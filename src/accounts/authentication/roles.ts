@@ -33,11 +33,11 @@ export const isWithinRole = (role: Role, scope: Scope): boolean => roleScopes[ro
 
 /**
  * The scopes with which a key works: its own, as far as they are within the role of the person who made it, as that role is now. What a scope
- * covers of the role is left of a scope beyond it. The scope `admin` of an owner's key is everything, as it is for the owner. A key of a person
- * who has left, which somebody else has reactivated, keeps its own scopes.
+ * covers of the role is left of a scope beyond it. The scope `admin` of an owner's key is everything, as it is for the owner. Without a role, which
+ * is that of a person who has left, there are none.
  */
 export function toKeyScopes(own: readonly Scope[], role: Role | null): Scope[] {
-  if (role === null) return [...own];
+  if (role === null) return [];
   if (role === 'owner') return own.includes('admin') ? [...own, 'owner'] : [...own];
   return [
     ...new Set(

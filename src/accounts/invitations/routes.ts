@@ -41,7 +41,8 @@ const invitationRecord = (row: InvitationRow): z.infer<typeof InvitationRecord> 
 
 export const invitationRoutes = createRouter()
   .openapi(createInvitationRoute, async (c) => {
-    const { row, token, url, delivery } = await invite(c.var.context, c.var.caller, apiOrigin(c), c.req.valid('json'));
+    const from = { origin: apiOrigin(c), address: c.req.header('cf-connecting-ip') };
+    const { row, token, url, delivery } = await invite(c.var.context, c.var.caller, from, c.req.valid('json'));
     return c.json({ ...invitationRecord(row), token, url, delivery }, 200);
   })
   .openapi(listRoute, async (c) => {

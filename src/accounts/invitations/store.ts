@@ -1,6 +1,7 @@
 import type { Database } from '../../database/client.ts';
 import type { invitation } from '../../database/schema/accounts.ts';
 import { roleRankSql } from '../authentication/roles.ts';
+import type { NewUser } from '../store.ts';
 
 export type InvitationRow = Omit<typeof invitation.$inferSelect, 'tokenHash'>;
 
@@ -91,30 +92,74 @@ export const findAcceptableInvitation = (catalog: Database, tokenHash: string, n
     ),
   );
 
-/** Makes the user a member with the role of the invitation, which is used up. False when somebody was faster. */
+const isAcceptableNowSql = `${isAcceptableSql} AND EXISTS (SELECT 1 FROM organization o WHERE o.id = i.organization_id AND o.deleting_at IS NULL)`;
+
+/** Makes a user a member with the role of the invitation, which is used up. Returns the user's id; null: somebody was faster. */
 export async function acceptInvitation(
   catalog: Database,
   { tokenHash, userId, now }: { tokenHash: string; userId: number; now: number },
-): Promise<boolean> {
+): Promise<number | null> {
   const [, joined] = await catalog.batchOnce(
     [
       catalog.prepare(
-        `UPDATE invitation AS i SET accepted_at = ?2, accepted_by = ?3 WHERE ${isAcceptableSql}
-           AND EXISTS (SELECT 1 FROM organization o WHERE o.id = i.organization_id AND o.deleting_at IS NULL)
+        `UPDATE invitation AS i SET accepted_at = ?2, accepted_by = ?3 WHERE ${isAcceptableNowSql}
            AND NOT EXISTS (SELECT 1 FROM membership m WHERE m.user_id = ?3 AND m.organization_id = i.organization_id)`,
         tokenHash,
         now,
         userId,
       ),
-      catalog.prepare(
-        `INSERT INTO membership (user_id, organization_id, role, created_at) SELECT ?2, organization_id, role, ?3 FROM invitation
-         WHERE token_hash = ?1 AND accepted_by = ?2 AND accepted_at = ?3 AND changes() > 0 RETURNING user_id`,
-        tokenHash,
-        userId,
-        now,
-      ),
+      insertMembership(catalog, tokenHash),
     ],
-    async ({ changes }) => [[], changes ? [{ user_id: userId }] : []],
+    async ({ changes }) => [[], changes ? [{ userId }] : []],
   );
-  return joined!.length > 0;
+  return joined![0]?.userId ?? null;
 }
+
+/**
+ * Creates a user who becomes a member with the role of the invitation, which is used up: all of it or nothing. Returns the user's id; null: somebody
+ * was faster, or the handle is taken.
+ */
+export async function acceptWithNewUser(
+  catalog: Database,
+  { tokenHash, account, now }: { tokenHash: string; account: NewUser; now: number },
+): Promise<number | null> {
+  const newUser = '(SELECT id FROM user WHERE email = ?3 AND password_hash = ?4)';
+  const own = [account.email, account.passwordHash] as const;
+  const [, , , joined] = await catalog.batchOnce(
+    [
+      catalog.prepare(
+        `INSERT INTO user (email, name, password_hash, created_at) SELECT ?3, ?5, ?4, ?2 FROM invitation i WHERE ${isAcceptableNowSql}
+         ON CONFLICT (email) DO NOTHING`,
+        tokenHash,
+        now,
+        ...own,
+        account.name,
+      ),
+      // The audit log names the user, whose id nobody knew when the transaction began.
+      catalog.prepare(
+        `UPDATE audit_actor SET user_id = u.id, record_id = u.id FROM user u WHERE u.email = ?1 AND u.password_hash = ?2`,
+        ...own,
+      ),
+      catalog.prepare(
+        `UPDATE invitation AS i SET accepted_at = ?2, accepted_by = ${newUser} WHERE ${isAcceptableNowSql} AND ${newUser} IS NOT NULL`,
+        tokenHash,
+        now,
+        ...own,
+      ),
+      insertMembership(catalog, tokenHash),
+    ],
+    async ({ changes }) => [[], [], [], changes ? await catalog.all(selectAcceptedBy(catalog, tokenHash)) : []],
+  );
+  return joined![0]?.userId ?? null;
+}
+
+/** Stands right behind the statement that uses the invitation up. */
+const insertMembership = (catalog: Database, tokenHash: string) =>
+  catalog.prepare<{ userId: number }>(
+    `INSERT INTO membership (user_id, organization_id, role, created_at) SELECT accepted_by, organization_id, role, accepted_at FROM invitation
+     WHERE token_hash = ?1 AND accepted_by IS NOT NULL AND changes() > 0 RETURNING user_id AS userId`,
+    tokenHash,
+  );
+
+const selectAcceptedBy = (catalog: Database, tokenHash: string) =>
+  catalog.prepare<{ userId: number }>('SELECT accepted_by AS userId FROM invitation WHERE token_hash = ?', tokenHash);

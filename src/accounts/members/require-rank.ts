@@ -5,7 +5,7 @@ import { isRoleAtLeast } from '../authentication/roles.ts';
 
 /** The role with which a caller acts on members: that of the person, for keys as far as their scopes reach. */
 const actingRole = ({ role, scopes }: Caller): Role =>
-  scopes.includes('owner') ? 'owner' : role === 'owner' ? 'admin' : (role ?? 'admin');
+  scopes.includes('owner') ? 'owner' : role === 'owner' ? 'admin' : (role ?? 'viewer');
 
 /** Throws 403 when `role` is above the caller's own: nobody gives, takes or holds back more than they have. */
 export function requireRank(caller: Caller, role: Role, what: string): void {

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Database, Statement } from '../../database/client.ts';
 import * as schema from '../../database/schema/accounts.ts';
 import type { Role } from '../../database/schema/accounts.ts';
+import { roleRankSql } from '../authentication/roles.ts';
 import type { UserRow } from '../store.ts';
 
 export interface MemberRow {
@@ -46,9 +47,14 @@ export async function upsertPasswordReset(catalog: Database, reset: typeof schem
   await catalog.write(() => query.onConflictDoUpdate({ target: schema.passwordReset.userId, set: reset }), 'idempotent');
 }
 
-/** One that an admin made is valid while its user is a member of the organization, and of no other. */
+/**
+ * A token that an admin made is valid while its user is a member of the organization and of no other, and while its maker is an admin there
+ * whose role is not below the role of the user.
+ */
 const isValidResetSql = `r.token_hash = ?1 AND r.expires_at > ?2 AND (r.organization_id = 0 OR (
-  EXISTS (SELECT 1 FROM membership m WHERE m.user_id = r.user_id AND m.organization_id = r.organization_id)
+  EXISTS (SELECT 1 FROM membership m CROSS JOIN membership b WHERE m.user_id = r.user_id AND m.organization_id = r.organization_id
+    AND b.user_id = r.created_by AND b.organization_id = r.organization_id
+    AND ${roleRankSql('b.role')} >= ${roleRankSql('m.role')} AND ${roleRankSql('b.role')} >= ${roleRankSql("'admin'")})
   AND NOT EXISTS (SELECT 1 FROM membership m WHERE m.user_id = r.user_id AND m.organization_id <> r.organization_id)))`;
 
 export async function findPasswordReset(
@@ -211,21 +217,23 @@ const archiveKeysOfUser = (catalog: Database, userId: number, now: number) =>
   );
 
 /**
- * Removes a member, whose sessions in the organization end and whose keys of it are revoked. False when the member is the only owner. Without
+ * Removes a member, whose sessions in the organization end, and whose keys, invitations and password links of it stop working. `role` is the
+ * role that the caller has seen; null: any. False when the member is gone, is the only owner, or has another role by now. Without
  * `keepsAccount`, a user without another organization is deleted.
  */
 export async function removeMember(
   catalog: Database,
-  { organizationId, userId, keepsAccount }: { organizationId: number; userId: number; keepsAccount: boolean },
+  { organizationId, userId, role, keepsAccount }: { organizationId: number; userId: number; role: Role | null; keepsAccount: boolean },
   now: number,
 ): Promise<boolean> {
   const isOut = 'NOT EXISTS (SELECT 1 FROM membership WHERE user_id = ?1 AND organization_id = ?2)';
   const [removed] = await catalog.batchOnce(
     [
       catalog.prepare(
-        `DELETE FROM membership WHERE user_id = ?1 AND organization_id = ?2 AND ${hasOtherOwnerSql} RETURNING user_id`,
+        `DELETE FROM membership WHERE user_id = ?1 AND organization_id = ?2 AND role = coalesce(?3, role) AND ${hasOtherOwnerSql} RETURNING user_id`,
         userId,
         organizationId,
+        role,
       ),
       catalog.prepare(
         `UPDATE api_key SET archived_at = ?3 WHERE archived_at IS NULL AND created_by = ?1 AND organization_id = ?2 AND ${isOut}`,
@@ -234,7 +242,11 @@ export async function removeMember(
         now,
       ),
       catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND organization_id = ?2 AND ${isOut}`, userId, organizationId),
-      catalog.prepare(`DELETE FROM password_reset WHERE user_id = ?1 AND organization_id = ?2 AND ${isOut}`, userId, organizationId),
+      catalog.prepare(
+        `DELETE FROM password_reset WHERE organization_id = ?2 AND (user_id = ?1 OR created_by = ?1) AND ${isOut}`,
+        userId,
+        organizationId,
+      ),
       catalog.prepare(
         `UPDATE invitation SET revoked_at = ?3 WHERE organization_id = ?2 AND created_by = ?1 AND accepted_at IS NULL AND revoked_at IS NULL AND ${isOut}`,
         userId,
@@ -243,7 +255,8 @@ export async function removeMember(
       ),
       ...(keepsAccount ? [] : deleteUserWithoutOrganization(catalog, { userId, organizationId, isOut })),
     ],
-    async () => [[{ user_id: userId }]],
+    async ({ changes }) => [changes ? [{ user_id: userId }] : []],
+    1,
   );
   return removed!.length > 0;
 }
@@ -258,4 +271,5 @@ const deleteUserWithoutOrganization = (
     organizationId,
   ),
   catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
+  catalog.prepare(`DELETE FROM password_reset WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
 ];

@@ -55,10 +55,15 @@ export async function reserveLogin(
 ): Promise<boolean> {
   requireAttemptAllowed(counted, known, now);
   if (!known.length) return false;
-  const rules = { firstWaitMs, maxWaitMs, rememberedMs: failureTtlMs };
-  if ((await store.reserveAttempt(catalog, counted, rules, now)).length) return true;
-  requireAttemptAllowed(counted, await catalog.all(selectFailures(catalog, counted, now)), now);
+  await reserveGuess(catalog, counted, now);
   return true;
+}
+
+/** Counts a guess at a password before its result is known, so that guesses sent together are all counted. Throws 429. */
+export async function reserveGuess(catalog: Database, counted: ThrottleSubject[], now: number): Promise<void> {
+  const rules = { firstWaitMs, maxWaitMs, rememberedMs: failureTtlMs };
+  if ((await store.reserveAttempt(catalog, counted, rules, now)).length) return;
+  requireAttemptAllowed(counted, await catalog.all(selectFailures(catalog, counted, now)), now);
 }
 
 function requireAttemptAllowed(counted: ThrottleSubject[], known: store.LoginFailures[], now: number): void {

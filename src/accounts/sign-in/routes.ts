@@ -5,7 +5,6 @@ import { createRouter, errorResponses, jsonBody, jsonResponse } from '../../http
 import { sessionCookie } from '../authentication/authenticate-request.ts';
 import type { HttpEnvironment } from '../../http/environment.ts';
 import { readJsonBody } from '../../http/middleware/read-body.ts';
-import { apiOrigin } from '../../http/public-url.ts';
 import { systemClock, toTimestamp } from '../../library/time/clock.ts';
 import { organizationRecord, userRecord } from '../records.ts';
 import { resetPassword } from '../passwords/reset-password.ts';
@@ -104,7 +103,7 @@ export const signInRoutes = createRouter()
     return c.json({ status: 'changed' as const }, 200);
   })
   .openapi(forgotPasswordRoute, async (c) => {
-    const request = { email: c.req.valid('json').email, origin: apiOrigin(c), address: c.req.header('cf-connecting-ip') };
+    const request = { email: c.req.valid('json').email, address: c.req.header('cf-connecting-ip') };
     const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
     await forgotPassword(c.env, request, { log: c.var.log, later }, systemClock());
     return c.json({ status: 'requested' as const }, 200);

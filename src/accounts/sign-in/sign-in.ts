@@ -68,21 +68,32 @@ export async function signUp(bindings: Env, input: SignUpInput, visitor: Visitor
 }
 
 /** The account with this address and password; created when there is none. */
-export async function findOrCreateAccount(
+async function findOrCreateAccount(
   accounts: Database,
   input: Pick<SignUpInput, 'email' | 'password' | 'name'>,
   now: number,
 ): Promise<{ user: store.UserRow; isNew: boolean }> {
   for (;;) {
-    const [first, ...others] = await store.findUsersByEmail(accounts, input.email);
-    const passwordHash = await hashPassword(input.password, first?.passwordHash);
-    const same = [first, ...others].find((user) => user?.passwordHash === passwordHash);
-    if (same) return { user: same, isNew: false };
-    const email = first ? toDuplicateHandle(input.email, `${passwordHash}${randomToken(8)}`) : input.email;
-    const user = await store.insertUser(accounts, { email, name: input.name ?? null, passwordHash, createdAt: now });
+    const { user: known, account } = await findAccount(accounts, input, now);
+    if (known) return { user: known, isNew: false };
+    const user = await store.insertUser(accounts, account);
     // Another request with this address was faster.
     if (user) return { user, isNew: true };
   }
+}
+
+/** The account with this address and password; where there is none, the row of a new one, which is not written. Takes as long for both. */
+export async function findAccount(
+  accounts: Database,
+  { email, password, name }: Pick<SignUpInput, 'email' | 'password' | 'name'>,
+  now: number,
+): Promise<{ user: store.UserRow; account: null } | { user: null; account: store.NewUser }> {
+  const known = await store.findUsersByEmail(accounts, email);
+  const passwordHash = await hashPassword(password, known[0]?.passwordHash);
+  const user = known.find((one) => one.passwordHash === passwordHash);
+  if (user) return { user, account: null };
+  const handle = known.length > 0 ? toDuplicateHandle(email, `${passwordHash}${randomToken(8)}`) : email;
+  return { user: null, account: { email: handle, name: name ?? null, passwordHash, createdAt: now } };
 }
 
 /** Visitors without a network address count as one. */
@@ -141,7 +152,7 @@ export async function logIn(
 /**
  * Limits log-ins that are sent together, before their failures are stored: to this many, as far as this isolate and the rate limiter know.
  */
-async function limitLoginBurst(bindings: Env, { subject }: ThrottleSubject, now: number): Promise<void> {
+export async function limitLoginBurst(bindings: Env, { subject }: ThrottleSubject, now: number): Promise<void> {
   const beyond = `More than ${maxLoginsPerWindow} log-ins in 10 seconds`;
   await enforceRate(
     bindings,

@@ -9,11 +9,19 @@ export interface MailDelivery {
   detail: string;
 }
 
-/** The mail sender of the service; null: there is none, because the binding MAIL or the variable MAIL_FROM is missing. */
+/**
+ * The mail sender of the service; null: the binding MAIL or the variable MAIL_FROM is missing, or nothing says where the links of mails lead. The
+ * origin of a request does not say so: whoever sends the request chooses it, and the mail goes to somebody else.
+ */
 export function getMailSender(bindings: Env, settings: Settings): MailSender | null {
   const binding = (bindings as unknown as { MAIL?: SendEmailBinding }).MAIL;
-  return binding && settings.MAIL_FROM ? cloudflareMailSender(binding, settings.MAIL_FROM) : null;
+  return binding && settings.MAIL_FROM && hasLinkAddress(settings) ? cloudflareMailSender(binding, settings.MAIL_FROM) : null;
 }
+
+const hasLinkAddress = ({ PUBLIC_URL, CONSOLE_URL }: Settings): boolean => PUBLIC_URL !== '' || CONSOLE_URL !== '';
+
+const missingSetting = (settings: Settings): string =>
+  settings.MAIL_FROM && !hasLinkAddress(settings) ? 'variable PUBLIC_URL or CONSOLE_URL' : 'binding MAIL, variable MAIL_FROM';
 
 /** Sends a mail where there is an address and a sender. A mail that is refused is no failure of the request: its link still works. */
 export async function sendMail(
@@ -23,7 +31,7 @@ export async function sendMail(
 ): Promise<MailDelivery> {
   if (to === null) return { by: 'link', detail: 'Hand the link over: the invitation names no e-mail address' };
   const sender = getMailSender(bindings, settings);
-  if (!sender) return { by: 'link', detail: 'Hand the link over: this service sends no mail (binding MAIL, variable MAIL_FROM)' };
+  if (!sender) return { by: 'link', detail: `Hand the link over: this service sends no mail (${missingSetting(settings)})` };
   try {
     await sender.send(to, write());
     return { by: 'mail', detail: `Sent to ${to}` };

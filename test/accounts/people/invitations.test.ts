@@ -1,9 +1,12 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { acceptWithNewUser } from '../../../src/accounts/invitations/store.ts';
 import { sha256Hex } from '../../../src/library/security/hash.ts';
-import { anonymous, newEmail, newUser, serviceWith, signUp } from '../../http/service.ts';
+import { catalog } from '../../../src/database/shards.ts';
+import { anonymous, asBearer, newEmail, newUser, password as usualPassword, serviceWith, signUp } from '../../http/service.ts';
 import { Client, newOrganization } from '../../support/organization.ts';
-import { newTeam, roleOf, sessionClient } from '../../support/people.ts';
+import { auditLog, newTeam, roleOf, sessionClient } from '../../support/people.ts';
+import { recordedDatabase } from '../../support/recorded-database.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -175,4 +178,142 @@ test('another organization neither sees nor revokes an invitation', async () => 
   expect((await stranger.get('/organizations/invitations')).body.invitations).toEqual([]);
   expect((await stranger.delete(`/organizations/invitations/${id}`)).status).toBe(404);
   expect((await accept(token)).status).toBe(200);
+});
+
+/** The accounts of an address. */
+const accountsOf = async (email: string): Promise<any[]> =>
+  (await env.DB.prepare("SELECT id, email FROM user WHERE email = ?1 OR email LIKE ?1 || ' %'").bind(email).all()).results;
+const failures = (subject: string, count: number) =>
+  env.DB.prepare('INSERT INTO login_failure VALUES (?, ?, ?)')
+    .bind(subject, count, Date.now() + 86_400_000)
+    .run();
+
+describe('accepting an invitation is no way to guess at a password:', () => {
+  test('wrong ones count as failed log-ins, whether the address is known or not, and the right one waits with them', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { client } = await newOrganization();
+    for (const email of [(await signUp()).email, newEmail()]) {
+      await failures(`pair:${email}|198.18.99.1`, 4);
+      const guess = async (given: string) =>
+        anonymous.post(
+          '/auth/invitations/accept',
+          { token: (await invited(client)).token, email, password: given },
+          { 'cf-connecting-ip': '198.18.99.1' },
+        );
+      expect((await guess('a first guess at it')).status).toBe(200);
+      const refused = await guess(usualPassword);
+      expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining('Too many failed log-ins') } });
+      expect(refused.headers.get('retry-after')).toBe('1');
+      const logIn = { email, password: usualPassword };
+      expect((await anonymous.post('/auth/login', logIn, { 'cf-connecting-ip': '198.18.99.1' })).status).toBe(429);
+    }
+  });
+
+  test('failed log-ins count here, too', async () => {
+    const { client } = await newOrganization();
+    const { email } = await signUp();
+    await failures(`email:${email}`, 30);
+    const { token } = await invited(client);
+    expect((await anonymous.post('/auth/invitations/accept', { token, email, password: usualPassword })).status).toBe(429);
+    expect((await anonymous.post('/auth/invitations/preview', { token })).status).toBe(200);
+  });
+
+  test('guesses sent all at once with one link are five at most, and leave one account at most', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { client } = await newOrganization();
+    const { email, body } = await signUp();
+    const { token } = await invited(client);
+    const guess = (n: number) => anonymous.post('/auth/invitations/accept', { token, email, password: `guess at it number ${n}` });
+    const statuses = (await Promise.all(Array.from({ length: 9 }, (_, n) => guess(n)))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    const left = await accountsOf(email);
+    expect(left).toHaveLength(2);
+    expect(left[0].id).toBe(body.user.id);
+  });
+
+  test('the right password waits for nothing, and forgets the failures of its network', async () => {
+    const { client } = await newOrganization();
+    const { email, body } = await signUp();
+    await failures(`pair:${email}|unknown`, 3);
+    const { token } = await invited(client);
+    const joined = await anonymous.post('/auth/invitations/accept', { token, email, password: usualPassword });
+    expect(joined).toMatchObject({ status: 200, body: { user: { id: body.user.id } } });
+    const left = await env.DB.prepare(
+      "SELECT * FROM login_failure WHERE subject LIKE '%' || ? || '%' AND subject NOT LIKE 'signup%' AND failures > 0",
+    )
+      .bind(email)
+      .all();
+    expect(left.results).toEqual([]);
+  });
+
+  test('one network accepts as many in an hour as it may sign up, and other networks go on', async () => {
+    const { client } = await newOrganization();
+    const limited = new Client(undefined, serviceWith({ SIGNUPS_PER_HOUR: '2' }));
+    const acceptFrom = async (address: string) => {
+      const { token } = await invited(client);
+      return limited.post('/auth/invitations/accept', { token, email: newEmail(), password }, { 'cf-connecting-ip': address });
+    };
+    for (let n = 0; n < 2; n++) expect((await acceptFrom('198.18.99.7')).status).toBe(200);
+    const refused = await acceptFrom('198.18.99.7');
+    expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining('SIGNUPS_PER_HOUR') } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
+    expect((await acceptFrom('198.18.99.8')).status).toBe(200);
+  });
+});
+
+describe('an invitation that is not accepted leaves no account', () => {
+  test('when somebody else uses its link first', async () => {
+    const { client } = await newOrganization();
+    const { token } = await invited(client);
+    const email = newEmail();
+    const faster = async (sql: string[]) => {
+      if (sql.some((one) => one.startsWith('INSERT INTO user'))) await accept(token);
+    };
+    const slower = new Client(
+      undefined,
+      serviceWith({ DB: recordedDatabase(env.DB, { statements: [], calls: 0 }, faster), SIGNUP: 'closed' }),
+    );
+    expect((await slower.post('/auth/invitations/accept', { token, email, password })).status).toBe(401);
+    expect(await accountsOf(email)).toEqual([]);
+    expect((await auditLog(client, '?action=invitations.accept')).map(({ user_email }) => user_email)).not.toContain(email);
+  });
+
+  test('when it is revoked meanwhile', async () => {
+    const { client } = await newOrganization();
+    const { id, token } = await invited(client);
+    await client.delete(`/organizations/invitations/${id}`);
+    const email = newEmail();
+    const account = { email, name: null, passwordHash: 'none', createdAt: Date.now() };
+    expect(await acceptWithNewUser(catalog(env), { tokenHash: sha256Hex(token), account, now: Date.now() })).toBeNull();
+    expect(await accountsOf(email)).toEqual([]);
+  });
+
+  test('and one of an address for which an account is made meanwhile is accepted with its password', async () => {
+    const { id, client } = await newOrganization();
+    const { token } = await invited(client);
+    const email = newEmail();
+    let signedUp: any;
+    const faster = async (sql: string[]) => {
+      if (signedUp || !sql.some((one) => one.startsWith('INSERT INTO user'))) return;
+      signedUp = (await anonymous.post('/auth/signup', { email, password })).body;
+    };
+    const slower = new Client(undefined, serviceWith({ DB: recordedDatabase(env.DB, { statements: [], calls: 0 }, faster) }));
+    const joined = await slower.post('/auth/invitations/accept', { token, email, password });
+    expect(joined).toMatchObject({ status: 200, body: { user: { id: signedUp.user.id } } });
+    expect(await accountsOf(email)).toHaveLength(1);
+    expect(await roleOf(id, signedUp.user.id)).toBe('operator');
+  });
+
+  test('and the log names the person whose account was made with the membership', async () => {
+    const { client } = await newOrganization();
+    const { token } = await invited(client);
+    const { body } = await accept(token);
+    const entries = await auditLog(client, '?action=invitations.accept');
+    expect(entries.map(({ user_id, user_email }) => [user_id, user_email])).toEqual([
+      [body.user.id, body.user.email],
+      [body.user.id, body.user.email],
+    ]);
+    expect((await asBearer(body.token).get('/auth/me')).body).toMatchObject({ role: 'operator' });
+  });
 });

@@ -1,6 +1,12 @@
+import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { newOrganization } from '../../support/organization.ts';
-import { newPerson, newTeam, roleOf } from '../../support/people.ts';
+import { consumePasswordReset, findPasswordReset, removeMember } from '../../../src/accounts/members/store.ts';
+import { catalog } from '../../../src/database/shards.ts';
+import { sha256Hex } from '../../../src/library/security/hash.ts';
+import { anonymous } from '../../http/service.ts';
+import { Client, newOrganization } from '../../support/organization.ts';
+import { recordedClient } from '../../support/recorded-database.ts';
+import { newPerson, newTeam, roleOf, type Person } from '../../support/people.ts';
 
 describe('the list of members', () => {
   test('has each person with their role', async () => {
@@ -133,5 +139,106 @@ describe('an admin', () => {
     expect((await admin.client.delete(`/organizations/members/${owner.userId}/sessions`)).status).toBe(403);
     expect((await admin.client.delete(`/organizations/members/${other.userId}/sessions`)).status).toBe(404);
     expect((await other.client.get('/contacts')).status).toBe(200);
+  });
+});
+
+describe('a link by which a member chooses a new password', () => {
+  const offer = async (maker: Person, userId: number): Promise<string> => {
+    const { status, body } = await maker.client.post(`/organizations/members/${userId}/password-reset`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body.token;
+  };
+  const use = async (token: string) =>
+    (await anonymous.post('/auth/password/reset', { token, new_password: 'lanterns over a quiet harbour' })).status;
+
+  test('works for a member whose role is up to that of its maker', async () => {
+    const { owner, admin, operator } = await newTeam();
+    expect(await use(await offer(admin, operator.userId))).toBe(200);
+    expect(await use(await offer(owner, admin.userId))).toBe(200);
+  });
+
+  test('ends when the member rises above its maker', async () => {
+    const { id, owner, admin } = await newTeam();
+    const fellow = await newPerson(id, 'admin');
+    const token = await offer(admin, fellow.userId);
+    await owner.client.patch(`/organizations/members/${fellow.userId}`, { role: 'owner' });
+    expect(await use(token)).toBe(401);
+    expect((await fellow.client.get('/contacts')).status).toBe(200);
+  });
+
+  test('ends when its maker is no admin any more', async () => {
+    const { owner, admin, viewer } = await newTeam();
+    const token = await offer(admin, viewer.userId);
+    await owner.client.patch(`/organizations/members/${admin.userId}`, { role: 'operator' });
+    expect(await use(token)).toBe(401);
+  });
+
+  test.each(['removed', 'gone'])('ends when its maker is %s, and stays ended when they return', async (how) => {
+    const { id, owner, admin, operator } = await newTeam();
+    const token = await offer(admin, operator.userId);
+    if (how === 'removed') await owner.client.delete(`/organizations/members/${admin.userId}`);
+    else await admin.client.post('/organizations/leave');
+    expect(await use(token)).toBe(401);
+    await env.DB.prepare("INSERT INTO membership (user_id, organization_id, created_at, role) VALUES (?, ?, 1, 'admin')")
+      .bind(admin.userId, id)
+      .run();
+    expect(await use(token)).toBe(401);
+  });
+
+  test('is judged at the moment at which it is used, not only when it is looked up', async () => {
+    const { owner, admin, operator } = await newTeam();
+    const token = await offer(admin, operator.userId);
+    const used = catalog(env);
+    const found = await findPasswordReset(used, sha256Hex(token), Date.now());
+    expect(found?.user.id).toBe(operator.userId);
+    await owner.client.patch(`/organizations/members/${operator.userId}`, { role: 'owner' });
+    const reset = { tokenHash: sha256Hex(token), userId: operator.userId, passwordHash: 'another', now: Date.now() };
+    expect(await consumePasswordReset(used, reset)).toBe(false);
+  });
+});
+
+describe('a removal of a member', () => {
+  test('removes nobody who became an owner after the caller was compared with them', async () => {
+    const { id, key, owner, admin } = await newTeam();
+    const fellow = await newPerson(id, 'admin');
+    const promote = async (sql: string[]) => {
+      if (!sql.some((one) => one.startsWith('DELETE FROM membership'))) return;
+      await owner.client.patch(`/organizations/members/${fellow.userId}`, { role: 'owner' });
+    };
+    const { body } = await admin.client.post('/user/api-keys', { name: 'Mine', scopes: ['admin'] });
+    const { client } = recordedClient(body.api_key, { beforeCall: promote });
+    expect(await client.delete(`/organizations/members/${fellow.userId}`)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('owner meanwhile') },
+    });
+    expect(await roleOf(id, fellow.userId)).toBe('owner');
+    expect((await new Client(key).delete(`/organizations/members/${fellow.userId}`)).status).toBe(200);
+  });
+
+  test('of nobody removes nobody', async () => {
+    const { id, viewer, operator } = await newTeam();
+    const removal = { organizationId: id, keepsAccount: false };
+    expect(await removeMember(catalog(env), { ...removal, userId: operator.userId, role: 'viewer' }, Date.now())).toBe(false);
+    expect(await removeMember(catalog(env), { ...removal, userId: viewer.userId, role: 'viewer' }, Date.now())).toBe(true);
+    expect(await removeMember(catalog(env), { ...removal, userId: viewer.userId, role: 'viewer' }, Date.now())).toBe(false);
+    expect([await roleOf(id, operator.userId), await roleOf(id, viewer.userId)]).toEqual(['operator', null]);
+  });
+
+  test('deletes with the account each link to a new password, those that came by mail, too', async () => {
+    const { id, admin, operator, viewer } = await newTeam();
+    const elsewhere = await newOrganization();
+    await env.DB.prepare('INSERT INTO membership (user_id, organization_id, created_at) VALUES (?, ?, 1)')
+      .bind(viewer.userId, elsewhere.id)
+      .run();
+    const links = [operator, viewer].map(({ userId }) =>
+      env.DB.prepare('INSERT INTO password_reset VALUES (?1, ?2, 0, ?1, ?3, ?3 + 3600000)').bind(userId, `mailed-${userId}`, Date.now()),
+    );
+    await env.DB.batch(links);
+    for (const { userId } of [operator, viewer]) expect((await admin.client.delete(`/organizations/members/${userId}`)).status).toBe(200);
+    const left = async ({ userId }: Person) =>
+      (await env.DB.prepare('SELECT 1 FROM password_reset WHERE user_id = ?').bind(userId).all()).results.length;
+    // The account of a member of another organization stays, and its link with it.
+    expect([await left(operator), await left(viewer)]).toEqual([0, 1]);
+    expect(id).toBeGreaterThan(0);
   });
 });
