@@ -104,6 +104,13 @@ CREATE TABLE `contact_policy` (
 --> statement-breakpoint
 ALTER TABLE `membership` ADD `role` text DEFAULT 'owner' NOT NULL;--> statement-breakpoint
 ALTER TABLE `session` ADD `user_agent` text;--> statement-breakpoint
+-- A key does what its maker may. One that works although its maker has left becomes that of the longest-serving member, who is an owner.
+UPDATE api_key SET created_by = (
+  SELECT m.user_id FROM membership m WHERE m.organization_id = api_key.organization_id ORDER BY m.created_at, m.user_id LIMIT 1)
+WHERE archived_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM membership m WHERE m.user_id = api_key.created_by AND m.organization_id = api_key.organization_id)
+  AND EXISTS (SELECT 1 FROM membership m WHERE m.organization_id = api_key.organization_id);
+--> statement-breakpoint
 -- The triggers of src/database/audit/audited-tables.ts, which makes them: they write the audit log in the transaction of each change.
 CREATE TRIGGER audit_voice_agent_insert AFTER INSERT ON voice_agent
 WHEN EXISTS (SELECT 1 FROM audit_actor WHERE is_summary = 0) BEGIN

@@ -325,9 +325,14 @@ export async function archiveApiKey(catalog: Database, organizationId: number, i
 const isMakerBelowSql = `EXISTS (SELECT 1 FROM membership m CROSS JOIN membership c WHERE m.user_id = api_key.created_by
   AND m.organization_id = ?2 AND c.user_id = ?3 AND c.organization_id = ?2 AND ${roleRankSql('m.role')} <= ${roleRankSql('c.role')})`;
 
+/** Whoever has left may know the key still, which would be an owner's as the key of the owner `?3`. */
+const isGivenToOwnerSql = `(EXISTS (SELECT 1 FROM json_each(api_key.scopes) WHERE value = 'admin')
+  AND EXISTS (SELECT 1 FROM membership WHERE user_id = ?3 AND organization_id = ?2 AND role = 'owner')
+  AND NOT EXISTS (SELECT 1 FROM membership WHERE user_id = api_key.created_by AND organization_id = ?2))`;
+
 /**
  * Makes a key work again that is archived, or whose maker has left, while `userId` is a member. The key is then that of `userId`, unless its maker is
- * a member whose role is not above. A key that works stays as it is.
+ * a member whose role is not above. A key that works stays as it is, and so does the `admin` key of somebody who has left where `userId` is an owner.
  */
 export async function reactivateApiKey(
   catalog: Database,
@@ -338,7 +343,7 @@ export async function reactivateApiKey(
     `UPDATE api_key SET archived_at = NULL, created_by = iif(${isMakerBelowSql}, created_by, ?3)
      WHERE id = ?1 AND organization_id = ?2
        AND (archived_at IS NOT NULL OR NOT EXISTS (SELECT 1 FROM membership WHERE user_id = api_key.created_by AND organization_id = ?2))
-       AND EXISTS (SELECT 1 FROM membership WHERE user_id = ?3 AND organization_id = ?2)`,
+       AND EXISTS (SELECT 1 FROM membership WHERE user_id = ?3 AND organization_id = ?2) AND NOT ${isGivenToOwnerSql}`,
     id,
     organization.id,
     userId,

@@ -18,16 +18,25 @@ interface FoldRun {
 
 /**
  * Makes days of old quarters of an hour, in the time zone of their organization, and deletes days that have been kept long enough; for a page of owners.
- * Returns whether anything was done, so that there may be more. Repeatable: a repeat finds the quarters gone.
+ * Returns whether anything was done, so that there may be more. Repeatable: a repeat finds the quarters gone. An owner that fails holds up no other:
+ * its error is thrown when the walk is behind the page.
  */
 export async function foldPage(run: FoldRun, name: CounterTableName): Promise<boolean> {
   const table = counterTables().find((one) => one.name === name)!;
   const { owners, cursor } = await findOwners(run.database, table, ownersPerPage);
+  const failures: unknown[] = [];
   let isChanged = false;
-  for (const owner of owners) isChanged = (await foldOwner(run, table, owner)) || isChanged;
+  for (const owner of owners) {
+    try {
+      if (await foldOwner(run, table, owner)) isChanged = true;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
   // After an owner with work the cursor stays, so that the next page goes on with it.
   const next = isChanged ? cursor : owners.length === ownersPerPage ? owners.at(-1)!.owner : 0;
   if (next !== cursor) await moveCursor(run.database, table, next);
+  if (failures.length > 0 && !isChanged) throw failures[0];
   return isChanged;
 }
 

@@ -57,7 +57,8 @@ test('the model is asked the rendered prompt and system under the key of the ste
   expect(asked).toEqual([
     ['7:ask:1:2', { model: 'gpt-5.4', system: 'You are kind.', prompt: 'Greet Ada, who ordered ["tea"]', output_schema: null }],
   ]);
-  expect(result).toEqual({ kind: 'next', handle: 'default', output: { result: 'Hello Ada', model: 'm', usage } });
+  // Statistics count the tokens, whatever becomes of the output.
+  expect(result).toEqual({ kind: 'next', handle: 'default', output: { result: 'Hello Ada', model: 'm', usage }, usage });
 });
 
 test('without model and system the default model is asked without instructions, also when they render to nothing', async () => {

@@ -5,8 +5,9 @@ import { Database } from '../../src/database/client.ts';
 import { isFullAt } from '../../src/database/database-size.ts';
 import { Logger } from '../../src/library/platform/log.ts';
 import { Client, newOrganization } from '../support/organization.ts';
+import { newPerson } from '../support/people.ts';
 import { tickAt } from '../support/background.ts';
-import { anonymous, linesLoggedBy, newEmail, newUser, password, serviceWith, signUp } from '../http/service.ts';
+import { anonymous, linesLoggedBy, newEmail, newMember, newUser, password, serviceWith, signUp } from '../http/service.ts';
 
 const measured = async () =>
   (await env.DB.prepare("SELECT value FROM progress WHERE name = 'database_bytes'").first<{ value: number }>())?.value ?? 0;
@@ -89,16 +90,21 @@ describe('GET /health', () => {
     await measure(nearlyFull);
     const full = { name: 'DB', size_bytes: nearlyFull, limit_bytes: 10 * gigabyte, is_full: true };
     expect((await client.get('/health')).body).toMatchObject({ status: 'ok', databases: [full] });
-    const { token } = await newUser();
+    const { token } = await newMember();
     expect((await anonymous.get('/health', { Authorization: `Bearer ${token}` })).body.databases).toEqual([full]);
     await measure(nearlyFull - 1);
     expect((await client.get('/health')).body.databases).toEqual([{ ...full, size_bytes: nearlyFull - 1, is_full: false }]);
   });
 
   test('tells nobody else', async () => {
-    const { client } = await newOrganization({ scopes: ['read', 'write'] });
+    const { id, client } = await newOrganization({ scopes: ['read', 'operate', 'write'] });
+    const { token } = await newUser();
+    const operator = await newPerson(id, 'operator');
     const answers = await Promise.all([
       client.get('/health'),
+      operator.client.get('/health'),
+      // Somebody without an organization is nobody's admin.
+      anonymous.get('/health', { Authorization: `Bearer ${token}` }),
       anonymous.get('/health'),
       new Client('vaa_unknown').get('/health'),
       anonymous.get('/health', { Authorization: 'Bearer vaa_misplaced' }),

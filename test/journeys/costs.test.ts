@@ -169,9 +169,12 @@ test('no statement of these areas reads a whole table or index', async () => {
   expect(wide).toEqual([]);
 });
 
-/** Sources that a statement may scan: its own values, and tables that contain only unfinished work. */
+/**
+ * Sources that a statement may scan: its own values, also those that a recursion of a bounded number of steps has found (`o`), the one actor of
+ * the transaction, and tables that contain only unfinished work.
+ */
 const mayBeWhole =
-  /^SCAN (CONSTANT ROW|\(subquery-\d+\)|(j|e|found|json_each|contact_search) VIRTUAL TABLE.*|found|phones|newest|half|lane|page|seen|top|old|gone|known|step|earlier|contact_change|cleanup|automation_workflow USING INDEX automation_workflow_held)$/;
+  /^SCAN (CONSTANT ROW|\(subquery-\d+\)|(j|e|found|json_each|contact_search|p|c) VIRTUAL TABLE.*|found|phones|actor|begin|o|p|newest|half|lane|page|seen|top|old|gone|known|step|earlier|contact_change|cleanup|automation_workflow USING INDEX automation_workflow_held|organization USING INDEX organization_statistics_rebuild)$/;
 const isFromEndToEnd = (step: string) => step.startsWith('SCAN') && !mayBeWhole.test(step);
 /** A change that is found along an organization's index reads all that the organization has. */
 const isOfOrganization = (step: string) =>

@@ -40,7 +40,7 @@ const landed = {
   '0032_call_lists.sql': '2a610bce46728da7',
   '0033_language_models.sql': 'e0abf0d10af15827',
   '0034_statistics.sql': 'bd3ca13e33a13640',
-  '0035_people_and_contact_policy.sql': 'a74a1a171d5c6c26',
+  '0035_people_and_contact_policy.sql': 'f897f72cd66b073c',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {
@@ -147,4 +147,28 @@ test('earlier calls have their journey and their seconds of talk, and are to be 
   database.exec("INSERT INTO call_search (rowid, scope, text) VALUES (1, 'organization1', 'parcel')");
   database.exec('DELETE FROM voice_agent_run WHERE id = 1');
   expect(all("SELECT rowid FROM call_search WHERE call_search MATCH 'parcel'")).toEqual([]);
+});
+
+test('everybody who is a member becomes an owner, and a working key whose maker has left is that of a member', () => {
+  const { database, migrate } = databaseBefore('0035_people_and_contact_policy.sql');
+  const insertMember = (user: number, organization: number, at: number) =>
+    database.prepare('INSERT INTO membership (user_id, organization_id, created_at) VALUES (?, ?, ?)').run(user, organization, at);
+  insertMember(1, 10, 200);
+  insertMember(2, 10, 100);
+  insertMember(3, 20, 100);
+  const insertKey = (organization: number, maker: number, archivedAt: number | null) =>
+    database
+      .prepare(
+        `INSERT INTO api_key (organization_id, created_by, name, key_prefix, key_hash, scopes, created_at, archived_at)
+         VALUES (?, ?, 'key', 'vaa_', lower(hex(randomblob(32))), '["admin"]', 0, ?)`,
+      )
+      .run(organization, maker, archivedAt);
+  insertKey(10, 1, null);
+  insertKey(10, 9, null);
+  insertKey(10, 9, 5);
+  insertKey(10, 3, null);
+  insertKey(30, 9, null);
+  migrate();
+  expect(database.prepare('SELECT created_by FROM api_key ORDER BY id').all().map((row) => row['created_by'])).toEqual([1, 2, 9, 2, 9]);
+  expect(database.prepare("SELECT count(*) AS members FROM membership WHERE role = 'owner'").get()).toEqual({ members: 3 });
 });

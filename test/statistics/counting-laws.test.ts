@@ -1,13 +1,10 @@
-import { env } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RowOutcome } from '../../src/calls/attempt/outcomes.ts';
 import type { Context } from '../../src/context.ts';
-import { Database } from '../../src/database/client.ts';
 import { completeUnansweredRuns } from '../../src/calls/placing/store.ts';
 import { readCallStatistics } from '../../src/statistics/call-statistics.ts';
 import { counterTableNames } from '../../src/statistics/counter-tables.ts';
-import { foldPage } from '../../src/statistics/fold.ts';
 import { dayMs, toDay } from '../../src/statistics/periods.ts';
 import { rebuildStep } from '../../src/statistics/rebuild.ts';
 import type { RebuildPlace } from '../../src/statistics/rebuild-store.ts';
@@ -15,6 +12,7 @@ import { readUsage } from '../../src/statistics/usage-statistics.ts';
 import { ownRows } from '../support/own-rows.ts';
 import { settle, withAgent } from '../voice-agents/runs.ts';
 import { beginCall, completionOf, type CountedCall } from './counted-calls.ts';
+import { foldCounters } from './fold-counters.ts';
 
 const keptDays = 60;
 const some = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
@@ -51,13 +49,6 @@ interface Modelled extends CountedCall {
 }
 
 const database = () => new Database(ownRows, true);
-
-async function foldAll(now: number): Promise<void> {
-  for (const table of counterTableNames) {
-    await ownRows.prepare('DELETE FROM progress WHERE name = ?').bind(`${table}_folded`).run();
-    while (await foldPage({ bindings: env, database: database(), now, keptDays: 1000 }, table));
-  }
-}
 
 async function rebuildAll(context: Context, now: number): Promise<void> {
   for (let place: RebuildPlace | null = {}; place; place = await rebuildStep(context, place, now));
@@ -141,7 +132,7 @@ test('statistics of calls equal a full count after any settlements, repeats, cor
               await ownRows.prepare('DELETE FROM voice_agent_run WHERE id = ?').bind(old.id).run();
               old.isDeleted = true;
             }
-          } else if (step.do === 'fold') await foldAll(now);
+          } else if (step.do === 'fold') for (const table of counterTableNames) await foldCounters(table, context.organization.id, now);
           else await rebuildAll(context, now);
         }
         expect(await readCounts(context, timezone)).toEqual(countFully(calls, agent.id, timezone));

@@ -1,22 +1,15 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { Database } from '../../src/database/client.ts';
-import { foldPage } from '../../src/statistics/fold.ts';
 import { rebuildStatistics } from '../../src/statistics/rebuild.ts';
 import { Logger } from '../../src/library/platform/log.ts';
 import { tickAt } from '../support/background.ts';
 import { ownRows } from '../support/own-rows.ts';
 import { withAgent } from '../voice-agents/runs.ts';
 import { endCall } from './counted-calls.ts';
+import { foldCounters, foldOnce, walkFrom } from './fold-counters.ts';
 
 const dayMs = 86_400_000;
 const silent = new Logger('error', {});
-const run = (keptDays = 1000) => ({ bindings: env, database: new Database(ownRows, true), now: Date.now(), keptDays });
-
-async function foldCalls(): Promise<void> {
-  await ownRows.prepare("DELETE FROM progress WHERE name = 'call_statistic_folded'").run();
-  while (await foldPage(run(), 'call_statistic'));
-}
 
 const rowsOf = async (id: number) =>
   (
@@ -44,7 +37,7 @@ test('quarters of an hour that are older than 35 days become days of the time zo
   await endCall(context, agent);
   const from = new Date(midnight - 5 * dayMs).toISOString();
   const before = await readCalls(client, `from=${from}&group_by=day`);
-  await foldCalls();
+  await foldCounters('call_statistic', id);
   expect(await readCalls(client, `from=${from}&group_by=day`)).toEqual(before);
   expect(before.groups.map(({ calls }: { calls: number }) => calls)).toEqual([2, 2, 1]);
   const day = Date.parse(before.groups[0].period);
@@ -58,17 +51,38 @@ test('quarters of an hour that are older than 35 days become days of the time zo
 });
 
 test('a correction of a call whose day has been folded moves its count, before and after the next fold', async () => {
-  const { client, context, agent } = await withAgent();
+  const { client, context, agent, id } = await withAgent();
   const createdAt = longAgo(50);
   const call = await endCall(context, agent, { createdAt, disposition: 'interested' });
   await endCall(context, agent, { createdAt, disposition: 'interested' });
-  await foldCalls();
+  await foldCounters('call_statistic', id);
   await ownRows.prepare("UPDATE voice_agent_run SET disposition = 'wrong_number' WHERE id = ?").bind(call).run();
   const query = `from=${new Date(createdAt - dayMs).toISOString()}&group_by=day`;
   const expected = { calls: 2, dispositions: { interested: 1, wrong_number: 1 } };
   expect((await readCalls(client, query)).groups).toMatchObject([expected]);
-  await foldCalls();
+  await foldCounters('call_statistic', id);
   expect((await readCalls(client, query)).groups).toMatchObject([expected]);
+});
+
+test('a walk over more owners than a page has comes to each, past one that fails', async () => {
+  const createdAt = longAgo(60);
+  const failing = await withAgent();
+  await endCall(failing.context, failing.agent, { createdAt });
+  const others = [];
+  for (let count = 0; count < 25; count++) others.push(await withAgent());
+  for (const { context, agent } of others) await endCall(context, agent, { createdAt });
+  await ownRows
+    .prepare(
+      `CREATE TRIGGER unfoldable BEFORE INSERT ON call_statistic WHEN NEW.organization_id = ${failing.id} BEGIN SELECT RAISE(ABORT, 'broken'); END`,
+    )
+    .run();
+  await walkFrom('call_statistic', failing.id);
+  let failures = 0;
+  for (let ticks = 0; ticks < 4; ticks++) await foldOnce('call_statistic').catch(() => failures++);
+  await ownRows.prepare('DROP TRIGGER unfoldable').run();
+  expect(failures).toBe(1);
+  expect(await rowsOf(failing.id)).toMatchObject([{ is_day: 0, calls: 1 }]);
+  for (const { id } of others) expect(await rowsOf(id)).toMatchObject([{ is_day: 1, calls: 1 }]);
 });
 
 test('hours are refused where only days are kept, and say from when on there are hours', async () => {

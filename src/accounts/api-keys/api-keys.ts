@@ -1,9 +1,10 @@
 import { catalog } from '../../database/shards.ts';
 import { cutPage, decodeCursor, type PageResult, type Page } from '../../http/pagination.ts';
-import { forbidden, invalidAt, notFound } from '../../library/errors.ts';
+import { conflict, forbidden, invalidAt, notFound } from '../../library/errors.ts';
 import { randomToken, sha256Hex } from '../../library/security/hash.ts';
 import { evictOrganizationAndKeys } from '../authentication/identity.ts';
 import type { Caller, Context, Scope } from '../../context.ts';
+import { findMember } from '../members/store.ts';
 import { enforcePlanLimit } from '../organizations/plan-limits.ts';
 import * as store from '../store.ts';
 
@@ -66,17 +67,21 @@ export async function archiveApiKey(context: Context, id: number): Promise<store
 
 /**
  * Makes a revoked key work again. A key of somebody who has left, or whose role is above the caller's, becomes the caller's: it then does no more
- * than the caller may, and ends when the caller leaves. Throws 404, 403 for a key with scopes beyond the caller's own, 409 beyond the plan.
+ * than the caller may, and ends when the caller leaves. Throws 404, 403 for a key with scopes beyond the caller's own, 409 beyond the plan, and 409
+ * for an owner who would make the `admin` key of somebody who has left an owner's.
  */
 export async function reactivateApiKey(context: Context, caller: Caller, id: number): Promise<store.ApiKeyRow> {
   const { bindings, organization } = context;
   const known = await store.findApiKey(catalog(bindings), organization.id, id);
   if (!known) throw notFound('API key');
-  requireWithinOwnScopes(caller, store.toScopes(known));
+  const scopes = store.toScopes(known);
+  requireWithinOwnScopes(caller, scopes);
+  if (caller.role === 'owner' && scopes.includes('admin') && !(await findMember(catalog(bindings), organization.id, known.createdBy)))
+    throw leaversKeyError();
   const reactivate = () => store.reactivateApiKey(catalog(bindings), organization, { id, userId: caller.userId });
   const row = await enforcePlanLimit(organization, reactivate);
   if (!row) throw notFound('API key');
-  if (row.archivedAt !== null) throw noMemberError();
+  if (row.archivedAt !== null) throw await explainRefusal(context, caller);
   evictOrganizationAndKeys(organization.id);
   return row;
 }
@@ -87,5 +92,12 @@ function requireWithinOwnScopes(caller: Caller, scopes: readonly Scope[]): void 
   if (beyond.length > 0)
     throw forbidden(`insufficient_scope: the key would have the scope ${beyond.join(', ')}, and yours are ${caller.scopes.join(', ')}`);
 }
+
+/** Why a key is still archived: somebody has left meanwhile. */
+const explainRefusal = async ({ bindings, organization }: Context, { userId }: Caller): Promise<Error> =>
+  (await findMember(catalog(bindings), organization.id, userId)) ? leaversKeyError() : noMemberError();
+
+const leaversKeyError = () =>
+  conflict('The person who made this key has left, and as yours it could do what an owner may; mint another key');
 
 const noMemberError = () => forbidden('You are no member of this organization any more');

@@ -38,7 +38,7 @@ const reactivateRoute = createRoute({
   operationId: 'apiKeys.reactivate',
   summary: 'Make a revoked API key work again',
   request,
-  responses: { 200: jsonResponse(ApiKeyRecord), ...errorResponses(400, 403, 404) },
+  responses: { 200: jsonResponse(ApiKeyRecord), ...errorResponses(400, 403, 404, 409) },
 });
 
 export const apiKeyRoutes = createRouter()

@@ -148,6 +148,31 @@ describe('a key of somebody who leaves', () => {
     expect((await owner.client.put(`/user/api-keys/${id}/reactivate`)).body).toMatchObject({ status: 'active', created_by: owner.userId });
     expect((await key.get('/contacts')).status).toBe(200);
   });
+
+  test('is made no key of an owner: an owner mints another, and an admin may reactivate it', async () => {
+    const { owner, admin, id: organizationId } = await newTeam();
+    const { id, key } = await minted(admin);
+    const fellow = await newPerson(organizationId, 'admin');
+    await owner.client.delete(`/organizations/members/${admin.userId}`);
+    const answer = await owner.client.put(`/user/api-keys/${id}/reactivate`);
+    expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining('mint another') } });
+    expect((await key.get('/contacts')).status).toBe(401);
+    await fellow.client.put(`/user/api-keys/${id}/reactivate`);
+    expect([(await key.get('/audit-log')).status, await isOwner(key)]).toEqual([200, false]);
+  });
+
+  test('is made no key of an owner when they leave at the moment at which an owner reactivates it', async () => {
+    const { owner, admin } = await newTeam();
+    const acting = await owner.client.post('/user/api-keys', { name: 'Acting', scopes: ['admin'] });
+    const { id, key } = await minted(admin);
+    await owner.client.delete(`/user/api-keys/${id}`);
+    const leave = async (sql: string[]) => {
+      if (sql.some((one) => one.startsWith('UPDATE api_key SET archived_at = NULL'))) await admin.client.post('/organizations/leave');
+    };
+    const { client } = recordedClient(acting.body.api_key, { beforeCall: leave });
+    expect((await client.put(`/user/api-keys/${id}/reactivate`)).status).toBe(409);
+    expect((await key.get('/contacts')).status).toBe(401);
+  });
 });
 
 describe('a reactivated key', () => {
