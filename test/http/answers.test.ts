@@ -172,7 +172,7 @@ describe('pages', () => {
         ['offset', '-1'],
         ['offset', 'x'],
         ['offset', '9007199254740993'],
-      ].filter(([name]) => takes(operation, name!))) {
+      ].filter(([parameter]) => takes(operation, parameter!))) {
         const answer = await client.get(`${filled(path)}?${name}=${value}`);
         expect([path, name, value, answer.status]).toEqual([path, name, value, 422]);
         expect(answer.body.detail).toEqual([{ loc: ['query', name], msg: expect.any(String), type: expect.any(String) }]);

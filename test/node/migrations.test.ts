@@ -169,6 +169,11 @@ test('everybody who is a member becomes an owner, and a working key whose maker 
   insertKey(10, 3, null);
   insertKey(30, 9, null);
   migrate();
-  expect(database.prepare('SELECT created_by FROM api_key ORDER BY id').all().map((row) => row['created_by'])).toEqual([1, 2, 9, 2, 9]);
+  expect(
+    database
+      .prepare('SELECT created_by FROM api_key ORDER BY id')
+      .all()
+      .map((row) => row['created_by']),
+  ).toEqual([1, 2, 9, 2, 9]);
   expect(database.prepare("SELECT count(*) AS members FROM membership WHERE role = 'owner'").get()).toEqual({ members: 3 });
 });

@@ -48,8 +48,6 @@ interface Modelled extends CountedCall {
   isDeleted: boolean;
 }
 
-const database = () => new Database(ownRows, true);
-
 async function rebuildAll(context: Context, now: number): Promise<void> {
   for (let place: RebuildPlace | null = {}; place; place = await rebuildStep(context, place, now));
 }
