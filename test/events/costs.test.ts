@@ -41,9 +41,12 @@ test('an event of a known contact writes at most seven rows until its run starts
     const { body: accepted } = await client.post('/events', body);
     const accepting = rowsWritten(recording) - before;
     const consumer = await handleRecorded(id, accepted.event_id);
-    const ofRuns = consumer.statements.filter(({ sql }) => /INTO automation_run\b/.test(sql));
-    spent[name] = accepting + rowsWritten(consumer) - rowsWritten({ ...consumer, statements: ofRuns });
-    expect(ofRuns.length, name).toBe(name.startsWith('a journey') ? 1 : 0);
+    const inserted = consumer.statements.filter(({ sql }) => /INTO automation_run\b/.test(sql));
+    // The run only decides, and is completed where it starts.
+    const completed = consumer.statements.filter(({ sql }) => /UPDATE automation_run\b/.test(sql));
+    const ofRuns = { ...consumer, statements: [...inserted, ...completed] };
+    spent[name] = accepting + rowsWritten(consumer) - rowsWritten(ofRuns);
+    expect(inserted.length, name).toBe(name.startsWith('a journey') ? 1 : 0);
   }
   for (const [name, rows] of Object.entries(spent)) expect(rows, name).toBeLessThanOrEqual(maxRowsWritten);
 });
