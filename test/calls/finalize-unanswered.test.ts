@@ -40,8 +40,9 @@ async function setUp(keys: string[], more: (index: number) => Partial<NewAgentRu
       .spyOn(env.AUTOMATION_RUN, 'getByName')
       .mockImplementation((name) => stub(Number(name.split('/')[1])) as unknown as ReturnType<typeof env.AUTOMATION_RUN.getByName>);
   const completed = async () => Promise.all(rows.map(async ({ id }) => (await findAgentRun(context, id))!.is_completed));
-  const listener = () =>
-    createActiveWorkflow(client, { definition: chain(), trigger: { type: 'event', config: { event: 'call.completed' } } });
+  // A run that waits has an object. One that only decides has none.
+  const nap = chain({ id: 'nap', type: 'wait', data: { duration: 'P7D' } });
+  const listener = () => createActiveWorkflow(client, { definition: nap, trigger: { type: 'event', config: { event: 'call.completed' } } });
   const notifiedRuns = async (workflow: number) =>
     ((await client.get(`/automation-workflows/${workflow}/runs`)).body.runs as { initial_context: { call_run_id: number } }[])
       .map(({ initial_context: { call_run_id: id } }) => id)
