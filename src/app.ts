@@ -8,6 +8,7 @@ import { organizationRoutes } from './accounts/organizations/routes.ts';
 import { sessionRoutes } from './accounts/sign-in/session-routes.ts';
 import { signInRoutes } from './accounts/sign-in/routes.ts';
 import { runRoutes } from './automation-workflows/runs/routes.ts';
+import { eventOutcomeRoutes } from './automation-workflows/triggers/events/routes.ts';
 import { triggerRoutes } from './automation-workflows/triggers/routes.ts';
 import { webhookRoutes } from './automation-workflows/triggers/webhooks/routes.ts';
 import { workflowRoutes } from './automation-workflows/workflows/routes.ts';
@@ -119,6 +120,7 @@ export function createApp() {
   app.route(basePath, knowledgeBaseRoutes);
   app.route(basePath, simtestRoutes);
   app.route(basePath, eventRoutes);
+  app.route(basePath, eventOutcomeRoutes);
   app.route(basePath, integrationRoutes);
   app.route(basePath, runRoutes);
   app.route(basePath, triggerRoutes);

@@ -25,6 +25,7 @@ export const organizationTables: readonly OrganizationTable[] = [
   { table: 'workflow_entry', rows: [workflows] },
   { table: 'journey_statistic', rows: [workflows] },
   { table: 'automation_version', rows: [workflows] },
+  { table: 'run_move', rows: [workflows] },
   { table: 'automation_trigger', rows: [workflows] },
   { table: 'automation_workflow', rows: [ownRows] },
   { table: 'event', rows: [ownRows] },

@@ -150,6 +150,7 @@ const anchors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     created_at: never,
     updated_at: never,
   },
+  run_move: { workflow_id: '0', version: '0', up_to_id: '0', created_at: never, finished_at: never },
   suppression: { phone: empty, reason: empty, created_at: never },
   suppression_proposal: { phone: empty, call_run_id: '0', reason: empty, created_at: never },
   telephony_config: {

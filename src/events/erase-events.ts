@@ -30,7 +30,7 @@ export async function eraseEvents({ database, organization, bindings, clock }: C
   );
   await database.all(
     database.prepare(
-      `UPDATE event SET contact_id = NULL, phone = NULL, data = '{}', note = iif(handled_at IS NULL OR note IS NOT NULL, 'The contact was deleted', NULL),
+      `UPDATE event SET contact_id = NULL, phone = NULL, data = '{}', handling = NULL, note = iif(handled_at IS NULL OR note IS NOT NULL, 'The contact was deleted', NULL),
          handled_at = ifnull(handled_at, ?3)
        WHERE id IN (SELECT value FROM json_each(?1)) AND +organization_id = ?2`,
       JSON.stringify(events.map(({ id }) => id)),

@@ -6,7 +6,10 @@ import { givenUpPrefix } from '../outbox/failed-messages.ts';
 import { resendRecord, type HandlingState } from '../outbox/resend-record.ts';
 
 /** An accepted event as journeys read it. `data`: JSON text, or a pointer into R2. */
-export type EventToHandle = Pick<StoredRow<typeof event>, 'id' | 'event_type' | 'phone' | 'contact_id' | 'data' | 'depth' | 'created_at'>;
+export type EventToHandle = Pick<
+  StoredRow<typeof event>,
+  'id' | 'event_type' | 'phone' | 'contact_id' | 'data' | 'depth' | 'created_at' | 'handling'
+>;
 
 /** The unhandled events among `ids`, oldest first. */
 export const findUnhandledEvents = (context: Context, ids: number[]): Promise<EventToHandle[]> =>
@@ -18,7 +21,7 @@ export const findEventsToHandle = (context: Context, ids: number[]): Promise<Eve
 const selectEvents = ({ database, organization }: Context, ids: number[], condition: string): Promise<EventToHandle[]> =>
   database.all(
     database.prepare<EventToHandle>(
-      `SELECT e.id, e.event_type, e.phone, e.contact_id, e.data, e.depth, e.created_at
+      `SELECT e.id, e.event_type, e.phone, e.contact_id, e.data, e.depth, e.created_at, e.handling
        FROM json_each(?) j CROSS JOIN event e WHERE e.id = j.value AND e.organization_id = ? ${condition} ORDER BY e.id`,
       JSON.stringify(ids),
       organization.id,
@@ -38,19 +41,38 @@ export async function addEventNote({ database, organization }: Context, id: numb
   );
 }
 
-/** Marks events as handled. `notes`, by event id: why an event started no run of a journey that listens to it. */
+/**
+ * Marks events as handled. `notes`, by event id: why an event started no run of a journey that listens to it; `handlings`: what it did, in its
+ * stored form.
+ */
 export async function markEventsHandled(
   { database, organization, clock }: Context,
   events: Pick<EventToHandle, 'id'>[],
   notes: ReadonlyMap<number, string>,
+  handlings: ReadonlyMap<number, string> = new Map(),
 ): Promise<void> {
   await database.all(
     database.prepare(
       // The plus keeps the planner from the organization's index, along which it would read every event of the organization.
-      `UPDATE event SET handled_at = ?1, note = coalesce((SELECT j.value ->> 'note' FROM json_each(?2) j WHERE j.value ->> 'id' = event.id), note)
+      `UPDATE event SET handled_at = ?1, note = coalesce((SELECT j.value ->> 'note' FROM json_each(?2) j WHERE j.value ->> 'id' = event.id), note),
+         handling = coalesce((SELECT j.value ->> 'handling' FROM json_each(?2) j WHERE j.value ->> 'id' = event.id), handling)
        WHERE id IN (SELECT value ->> 'id' FROM json_each(?2)) AND +organization_id = ?3 AND handled_at IS NULL`,
       clock(),
-      JSON.stringify(events.map(({ id }) => ({ id, note: notes.get(id) ?? null }))),
+      JSON.stringify(events.map(({ id }) => ({ id, note: notes.get(id) ?? null, handling: handlings.get(id) ?? null }))),
+      organization.id,
+    ),
+    'idempotent',
+  );
+}
+
+/** Stores what events have done so far, before they are handled again. Without entries no call is made. Repeatable. */
+export async function recordHandlings({ database, organization }: Context, handlings: ReadonlyMap<number, string>): Promise<void> {
+  if (handlings.size === 0) return;
+  await database.all(
+    database.prepare(
+      `UPDATE event SET handling = (SELECT j.value ->> 1 FROM json_each(?1) j WHERE j.value ->> 0 = event.id)
+       WHERE id IN (SELECT value ->> 0 FROM json_each(?1)) AND +organization_id = ?2`,
+      JSON.stringify([...handlings]),
       organization.id,
     ),
     'idempotent',

@@ -186,6 +186,16 @@ export async function findStoredEvents(database: Database, organizationId: numbe
   );
 }
 
+/** An event with how it was handled. */
+export type HandledEvent = StoredEvent & Pick<EventRow, 'handled_at' | 'handling' | 'depth'>;
+
+export const storedEventStatement = (database: Database, organizationId: number, id: number): Statement<HandledEvent> =>
+  database.prepare<HandledEvent>(
+    `SELECT ${eventColumns}, e.handled_at, e.handling, e.depth FROM event e ${joinContact} WHERE e.id = ? AND e.organization_id = ?`,
+    id,
+    organizationId,
+  );
+
 /** One page of a contact's events, newest first. `total` is counted up to 10,001. */
 export async function findEventsOfContact(
   database: Database,

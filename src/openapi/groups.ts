@@ -115,7 +115,7 @@ export const groups: Record<string, Group> = {
   triggers: {
     title: 'Triggers of journeys',
     description: 'What starts runs of a journey: events, webhooks, schedules, changes of contacts, a person.',
-    operations: ['create', 'list', 'update', 'archive', 'describe', 'fire', 'retryDelivery'],
+    operations: ['create', 'list', 'update', 'archive', 'describe', 'fire', 'listDeliveries', 'getDelivery', 'retryDelivery'],
   },
   webhooks: {
     title: 'Webhooks',
@@ -125,7 +125,7 @@ export const groups: Record<string, Group> = {
   events: {
     title: 'Events',
     description: 'What happened to a contact elsewhere. Journeys follow each event exactly once.',
-    operations: ['create', 'list', 'retry'],
+    operations: ['create', 'list', 'get', 'retry'],
   },
   journeyRuns: {
     title: 'Runs of journeys',

@@ -160,6 +160,16 @@ export async function claimDueMessages(database: Database, now: number, restMs: 
   return rows.map(({ message }) => JSON.parse(message) as RetriedMessage);
 }
 
+/** How often a record has failed so far. Moments in epoch ms. */
+export type RecordedFailure = Pick<StoredRow<typeof failedMessage>, 'tries' | 'first_failed_at' | 'next_try_at' | 'reason'>;
+
+export const failureStatement = (database: Database, organizationId: number, key: string): Statement<RecordedFailure> =>
+  database.prepare<RecordedFailure>(
+    'SELECT tries, first_failed_at, next_try_at, reason FROM failed_message WHERE key = ? AND organization_id = ?',
+    key,
+    organizationId,
+  );
+
 export async function deleteFailure(database: Database, key: string): Promise<void> {
   await database.write(() => database.orm.delete(failedMessage).where(eq(failedMessage.key, key)), 'idempotent');
 }

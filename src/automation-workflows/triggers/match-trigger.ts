@@ -28,6 +28,9 @@ export function evaluateTrigger(
   return holds(config, scope, now) ? buildCandidate(trigger, config, cause, scope) : null;
 }
 
+/** What a trigger makes of a cause. `failed`: its filter or entry key could not be evaluated. */
+export type TriggerDecision = { kind: 'starts'; candidate: RunCandidate } | { kind: 'filtered' } | { kind: 'failed'; message: string };
+
 /** As `evaluateTrigger`, with none or one run. An error is recorded in the trigger's `last_error`; other triggers go on. */
 export async function tryEvaluateTrigger(
   context: Context,
@@ -35,16 +38,27 @@ export async function tryEvaluateTrigger(
   cause: RunCause,
   holds?: FilterCheck,
 ): Promise<RunCandidate[]> {
+  const decision = await decideTrigger(context, trigger, cause, holds);
+  return decision.kind === 'starts' ? [decision.candidate] : [];
+}
+
+/** As `tryEvaluateTrigger`, with the reason why no run starts. */
+export async function decideTrigger(
+  context: Context,
+  trigger: TriggerWithWorkflow,
+  cause: RunCause,
+  holds?: FilterCheck,
+): Promise<TriggerDecision> {
   try {
-    const matching = await evaluateInTurn(context.turn, () => evaluateTrigger(context, trigger, cause, holds));
-    return matching ? [matching] : [];
+    const candidate = await evaluateInTurn(context.turn, () => evaluateTrigger(context, trigger, cause, holds));
+    return candidate ? { kind: 'starts', candidate } : { kind: 'filtered' };
   } catch (error) {
     const { message } = error as Error;
     // An evaluation reads nothing outside, so another try would fail in the same way and delay the other journeys.
     if (!(error instanceof EvaluationError))
       context.log.error('a trigger could not be evaluated', { trigger_id: trigger.id, error: message });
     context.defer(recordTriggerError(context.database, context.organization.id, trigger.id, message));
-    return [];
+    return { kind: 'failed', message };
   }
 }
 

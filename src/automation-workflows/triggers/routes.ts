@@ -10,6 +10,8 @@ import { describeTriggers, eventSamples } from './descriptions.ts';
 import { fireTrigger } from './manual/fire-trigger.ts';
 import { internalEvents } from '../internal-events.ts';
 import { triggerRecord, webhookUrl } from './records.ts';
+import { listDeliveries, readDelivery } from './webhooks/deliveries/list-deliveries.ts';
+import { DeliveryDetail, DeliveryList, DeliveryQuery } from './webhooks/deliveries/schemas.ts';
 import { retryDelivery } from './webhooks/retry-delivery.ts';
 import { listSeenEventTypes, listTriggers } from './store.ts';
 
@@ -64,18 +66,33 @@ const fireRoute = createRoute({
   request: { params: z.object({ workflow_id: pathId, trigger_id: pathId }), body: jsonBody(schemas.FireBody) },
   responses: { 200: jsonResponse(schemas.FireAnswer), ...errorResponses(400, 404, 409) },
 });
+const ofDelivery = z.object({
+  workflow_id: pathId,
+  trigger_id: pathId,
+  delivery_id: z.string().min(1).max(255).describe('The `delivery_id` that the sender was answered.'),
+});
+const listDeliveriesRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows/{workflow_id}/triggers/{trigger_id}/deliveries',
+  operationId: 'triggers.listDeliveries',
+  summary: 'List the webhook requests that a trigger has accepted, newest first, each with its run or why there is none',
+  request: { params: z.object({ workflow_id: pathId, trigger_id: pathId }), query: DeliveryQuery },
+  responses: { 200: jsonResponse(DeliveryList), ...errorResponses(400, 404) },
+});
+const getDeliveryRoute = createRoute({
+  method: 'get',
+  path: '/automation-workflows/{workflow_id}/triggers/{trigger_id}/deliveries/{delivery_id}',
+  operationId: 'triggers.getDelivery',
+  summary: 'Get a webhook request that a trigger has accepted, with its payload and its run',
+  request: { params: ofDelivery },
+  responses: { 200: jsonResponse(DeliveryDetail), ...errorResponses(400, 404) },
+});
 const retryDeliveryRoute = createRoute({
   method: 'post',
   path: '/automation-workflows/{workflow_id}/triggers/{trigger_id}/deliveries/{delivery_id}/retry',
   operationId: 'triggers.retryDelivery',
   summary: 'Send a webhook delivery again that was given up or is still open',
-  request: {
-    params: z.object({
-      workflow_id: pathId,
-      trigger_id: pathId,
-      delivery_id: z.string().min(1).max(255).describe('The `delivery_id` that the sender was answered.'),
-    }),
-  },
+  request: { params: ofDelivery },
   responses: { 200: jsonResponse(schemas.DeliveryRetried, 'Sent again'), ...errorResponses(400, 404, 409) },
 });
 
@@ -122,6 +139,16 @@ export const triggerRoutes = createRouter()
     );
     const refusals = refused.map(({ candidate, rule, message }) => ({ contact_id: candidate.contactId, rule, message }));
     return c.json({ triggered: rows.length, runs: await runRecords(c.env.FILES, rows), refused: refusals }, 200);
+  })
+  .openapi(listDeliveriesRoute, async (c) => {
+    const { workflow_id, trigger_id } = c.req.valid('param');
+    const query = c.req.valid('query');
+    const { deliveries, nextCursor } = await listDeliveries(c.var.context, workflow_id, trigger_id, query);
+    return c.json({ deliveries, limit: query.limit, next_cursor: nextCursor }, 200);
+  })
+  .openapi(getDeliveryRoute, async (c) => {
+    const { workflow_id, trigger_id, delivery_id } = c.req.valid('param');
+    return c.json(await readDelivery(c.var.context, workflow_id, trigger_id, delivery_id), 200);
   })
   .openapi(retryDeliveryRoute, async (c) => {
     const { workflow_id, trigger_id, delivery_id } = c.req.valid('param');

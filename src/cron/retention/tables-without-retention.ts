@@ -19,6 +19,7 @@ export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   contact_change: 'leaves when the journeys that watch contacts have seen it',
   automation_workflow: 'as people make them; the plan bounds those that are live',
   automation_version: 'one for each change of a workflow that people make',
+  run_move: 'one for each move of runs that people ask for',
   automation_trigger: 'as people make them; the plan bounds those that are live',
   trigger_topic: 'leaves with its trigger',
   exit_topic: 'leaves with its workflow',

@@ -50,6 +50,7 @@ export const auditedTables: readonly AuditedTable[] = [
     columns: [
       'name',
       'agent_id',
+      'definition_id',
       'state',
       'state_reason',
       'source_type',

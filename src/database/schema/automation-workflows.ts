@@ -77,6 +77,9 @@ export const automationTrigger = sqliteTable(
     uniqueIndex('automation_trigger_primary')
       .on(table.workflowId)
       .where(sql`is_primary = 1 AND state <> 'archived'`),
+    index('automation_trigger_failing')
+      .on(table.organizationId)
+      .where(sql`last_error IS NOT NULL AND state <> 'archived'`),
   ],
 );
 
@@ -114,6 +117,9 @@ export const scheduleFire = sqliteTable(
     index('schedule_fire_handled')
       .on(table.handledAt)
       .where(sql`handled_at IS NOT NULL`),
+    index('schedule_fire_given_up')
+      .on(table.organizationId, table.createdAt)
+      .where(sql`substr(note, 1, 9) = 'given_up:'`),
   ],
 );
 
@@ -139,6 +145,11 @@ export const webhookDelivery = sqliteTable(
     index('webhook_delivery_contact')
       .on(table.contactId)
       .where(sql`contact_id IS NOT NULL`),
+    // A trigger lists its deliveries, newest first.
+    index('webhook_delivery_trigger').on(table.triggerId),
+    index('webhook_delivery_given_up')
+      .on(table.organizationId)
+      .where(sql`substr(note, 1, 9) = 'given_up:'`),
   ],
 );
 
@@ -218,6 +229,40 @@ export const automationRun = sqliteTable(
     index('automation_run_exit_contact')
       .on(table.workflowId, table.contactId)
       .where(sql`is_exitable = 1`),
+  ],
+);
+
+/** Runs that are moved to another version of their workflow, a page at a time, in the order of their ids. One open move a workflow. */
+export const runMove = sqliteTable(
+  'run_move',
+  {
+    id: integer('id').primaryKey(),
+    organizationId: integer('organization_id').notNull(),
+    workflowId: integer('workflow_id').notNull(),
+    /** The version that the runs continue with. */
+    version: integer('version').notNull(),
+    /** The newest run when the move was asked for; later ones stay on their version. */
+    upToId: integer('up_to_id').notNull(),
+    /** The last run that was looked at. */
+    cursor: integer('cursor').notNull().default(0),
+    moved: integer('moved').notNull().default(0),
+    /** How many runs stay on their version. */
+    kept: integer('kept').notNull().default(0),
+    /** `{ reason: { count, run_ids } }` of those, with the first runs of each reason. */
+    reasons: json<Record<string, { count: number; run_ids: number[] }>>('reasons').notNull().default({}),
+    /** When the next page is due. Long after this moment, its message is lost. Null: the move has finished. */
+    dueAt: moment('due_at'),
+    createdAt: moment('created_at').notNull(),
+    finishedAt: moment('finished_at'),
+  },
+  (table) => [
+    index('run_move_workflow').on(table.workflowId),
+    uniqueIndex('run_move_open')
+      .on(table.workflowId)
+      .where(sql`finished_at IS NULL`),
+    index('run_move_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
   ],
 );
 

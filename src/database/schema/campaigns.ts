@@ -10,6 +10,8 @@ export const campaign = sqliteTable(
     organizationId: integer('organization_id').notNull(),
     name: text('name').notNull(),
     agentId: integer('agent_id').notNull(),
+    /** The version of the agent that its calls have; null: the current one at the moment of each call. */
+    definitionId: integer('definition_id'),
     state: text('state').$type<'draft' | 'syncing' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled'>().notNull(),
     stateReason: text('state_reason'),
     sourceType: text('source_type').$type<'csv' | 'contact_list' | 'sheet'>().notNull(),
@@ -46,6 +48,11 @@ export const campaign = sqliteTable(
     index('campaign_ended')
       .on(table.completedAt)
       .where(sql`completed_at IS NOT NULL AND is_kept = 1`),
+    index('campaign_blocked')
+      .on(table.organizationId)
+      .where(
+        sql`is_kept = 1 AND (state = 'failed' OR (state_reason IS NOT NULL AND state IN ('syncing', 'running', 'paused')))`,
+      ),
     index('campaign_wake')
       .on(table.wakeAt)
       .where(sql`wake_at IS NOT NULL`),

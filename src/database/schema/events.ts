@@ -22,6 +22,8 @@ export const event = sqliteTable(
     handledAt: moment('handled_at'),
     /** Why the event triggered nothing although accepted, or null. */
     note: text('note'),
+    /** What the event did besides starting runs (`EventHandling`), written with `handled_at`. Null: nothing listened to it. */
+    handling: text('handling'),
   },
   (table) => [
     index('event_organization').on(table.organizationId, table.createdAt),
@@ -35,6 +37,9 @@ export const event = sqliteTable(
     uniqueIndex('event_sender_id')
       .on(table.organizationId, table.senderId)
       .where(sql`sender_id IS NOT NULL`),
+    index('event_given_up')
+      .on(table.organizationId)
+      .where(sql`substr(note, 1, 9) = 'given_up:'`),
   ],
 );
 

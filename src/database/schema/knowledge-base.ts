@@ -47,6 +47,9 @@ export const knowledgeDocument = sqliteTable(
     index('knowledge_document_due')
       .on(table.dueAt)
       .where(sql`due_at IS NOT NULL`),
+    index('knowledge_document_failed')
+      .on(table.organizationId)
+      .where(sql`status = 'failed' AND is_active = 1`),
   ],
 );
 

@@ -56,6 +56,9 @@ export const cleanup = sqliteTable(
     index('cleanup_given_up')
       .on(table.createdAt)
       .where(sql`note IS NOT NULL`),
+    index('cleanup_stuck')
+      .on(table.organizationId)
+      .where(sql`note IS NOT NULL`),
   ],
 );
 
@@ -77,7 +80,7 @@ export const failedMessage = sqliteTable(
     /** Why the latest known try failed. */
     reason: text('reason'),
   },
-  (table) => [index('failed_message_due').on(table.nextTryAt)],
+  (table) => [index('failed_message_due').on(table.nextTryAt), index('failed_message_organization').on(table.organizationId, table.firstFailedAt)],
 );
 
 /** The receipt of a write, written with it, for repeats after a lost answer (database/write-receipts.ts). `key` sorts by age. */

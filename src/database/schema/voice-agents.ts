@@ -30,6 +30,8 @@ export const voiceAgentDefinition = sqliteTable(
     agentId: integer('agent_id').notNull(),
     /** Secrets in it are sealed. */
     definition: json<Record<string, unknown>>('definition').notNull(),
+    /** The version whose definition this one takes up again; null: it was written anew. */
+    restoredFrom: integer('restored_from'),
     createdAt: moment('created_at').notNull(),
   },
   (table) => [index('voice_agent_definition_agent').on(table.agentId)],

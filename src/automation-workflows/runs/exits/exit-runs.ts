@@ -13,23 +13,27 @@ import type { ExitTopic } from '../store.ts';
 const pageSize = 500;
 const maxConcurrentExits = 25;
 
-/**
- * Ends the live runs whose `exit_on` rules match one of the events, with outcome `exited`. Answers the runs that could not be ended, as
- * messages that try again. Repeatable.
- */
+/** `ended`: the runs that were ended, each with its event. `failed`: the runs that could not be ended, as messages that try again. */
+export interface EventExits {
+  ended: { eventId: number; runId: number }[];
+  failed: FailedPart[];
+}
+
+/** Ends the live runs whose `exit_on` rules match one of the events, with outcome `exited`. Repeatable. */
 export async function exitRuns(
   context: Context,
   events: RunEvent[],
   topics: ExitTopic[],
   contacts: Map<number, ContactRecord>,
-): Promise<FailedPart[]> {
+): Promise<EventExits> {
   const exits = events.flatMap((event) =>
     topics
       .filter((topic) => topic.event_type === event.type)
       .flatMap((topic) => findExits(context, event, topic, event.contact_id === null ? null : (contacts.get(event.contact_id) ?? null))),
   );
-  if (!exits.length) return [];
+  const ended: EventExits['ended'] = [];
   const failed: FailedPart[] = [];
+  if (!exits.length) return { ended, failed };
   const byId = new Map(events.map((event) => [event.id, event]));
   for (let afterId = 0; ;) {
     const page = await findRunsToExit(context.database, context.organization.id, exits, afterId, pageSize);
@@ -37,13 +41,15 @@ export async function exitRuns(
       page,
       async ({ id, event_id: eventId }) => {
         const reason = toExitReason(byId.get(eventId)!);
-        await endRun(context, id, { state: 'completed', outcome: 'exited' }, reason).catch((error: unknown) =>
-          failed.push({ message: buildEndMessage(context, id, { state: 'completed', outcome: 'exited', error: null }, reason), error }),
-        );
+        try {
+          if (await endRun(context, id, { state: 'completed', outcome: 'exited' }, reason)) ended.push({ eventId, runId: id });
+        } catch (error) {
+          failed.push({ message: buildEndMessage(context, id, { state: 'completed', outcome: 'exited', error: null }, reason), error });
+        }
       },
       { concurrency: maxConcurrentExits },
     );
-    if (page.length < pageSize) return failed;
+    if (page.length < pageSize) return { ended, failed };
     afterId = page.at(-1)!.id;
   }
 }

@@ -1,4 +1,5 @@
 import type { Database, Parameter, Statement } from '../../../database/client.ts';
+import { firstIdAtSql, maxClockSkewMs } from '../../../database/first-id-at.ts';
 import { countRows, newestRows, type IndexedRows } from '../../../database/newest-rows.ts';
 import type { SqlFragment } from '../../../database/sql-fragment.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../../http/pagination.ts';
@@ -77,28 +78,15 @@ function toIndexedRows(organizationId: number, filter: RunFilter): IndexedRows {
   if (isRareState(filter)) parts.push("r.state <> 'completed'");
   add('r.created_at >= ?', filter.createdAfter);
   add('r.created_at <= ?', filter.createdBefore);
-  if (filter.createdAfter !== undefined) add(`r.id >= ${firstIdAtSql}`, filter.createdAfter - maxClockSkewMs);
-  if (filter.createdBefore !== undefined) add(`r.id < ${firstIdAtSql}`, filter.createdBefore + maxClockSkewMs);
+  if (filter.createdAfter !== undefined) add(`r.id >= ${firstRunIdAtSql}`, filter.createdAfter - maxClockSkewMs);
+  if (filter.createdBefore !== undefined) add(`r.id < ${firstRunIdAtSql}`, filter.createdBefore + maxClockSkewMs);
   return { table: 'automation_run', index, lanes, where: { sql: parts.join(' AND '), parameters } };
 }
 
 /** Nearly all runs are completed. People filter for the others. */
 const isRareState = ({ state }: RunFilter): boolean => state !== undefined && state !== 'completed';
 
-/** How far the clocks of the machines that start runs may differ. */
-const maxClockSkewMs = 3_600_000;
-
-/**
- * The first id of the shard's runs at a moment, by binary search: ids grow with created_at, so a range of moments becomes a range of ids. Reads
- * about forty rows.
- */
-const firstIdAtSql = `(WITH RECURSIVE half (low, high, moment) AS (
-  SELECT 0, coalesce((SELECT max(id) FROM automation_run), 0) + 1, ?
-  UNION ALL
-  SELECT iif(x.created_at < moment, x.id + 1, low), iif(x.created_at < moment, high, (low + high) / 2), moment
-  FROM half CROSS JOIN automation_run x
-  WHERE low < high AND x.id = (SELECT id FROM automation_run WHERE id >= (low + high) / 2 ORDER BY id LIMIT 1)
-) SELECT max(low) FROM half)`;
+const firstRunIdAtSql = firstIdAtSql('automation_run');
 
 /** The narrowest index whose entries come in id order, for all runs of the filter or for those of each lane. */
 function chooseIndex(organizationId: number, filter: RunFilter): Pick<IndexedRows, 'index' | 'lanes'> & { condition?: string } {

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { Context } from '../../../context.ts';
-import { findEventsToHandle } from '../../../events/handling.ts';
+import { addListed, parseHandling } from '../../../events/event-handling.ts';
+import { findEventsToHandle, recordHandlings } from '../../../events/handling.ts';
 import type { FailedPart } from '../../../outbox/failed-messages.ts';
 import type { FanoutMessage } from '../../../outbox/messages.ts';
 import { SharedProjections, type WriteTogether } from '../engine/shared-projections.ts';
@@ -15,20 +16,26 @@ type EventDeliveryMessage = Extract<FanoutMessage, { kind: 'run_event' }>;
 const pageSize = 500;
 const maxConcurrentDeliveries = 25;
 
+/** `taken`: the runs that took an event. `failed`: the deliveries that failed, as messages that try again. */
+export interface EventDeliveries {
+  taken: { eventId: number; runId: number }[];
+  failed: FailedPart[];
+}
+
 /**
- * Delivers events to the runs that wait for them, a page of waiters at a time. The run decides whether it takes the event. Answers the
- * deliveries that failed, as messages that try again. Repeatable: a run that took an event no longer waits.
+ * Delivers events to the runs that wait for them, a page of waiters at a time. The run decides whether it takes the event. Repeatable: a run
+ * that took an event no longer waits.
  */
-export async function deliverToWaiters(context: Context, events: RunEvent[], fields: WaiterField[]): Promise<FailedPart[]> {
+export async function deliverToWaiters(context: Context, events: RunEvent[], fields: WaiterField[]): Promise<EventDeliveries> {
+  const deliveries: EventDeliveries = { taken: [], failed: [] };
   const queries = toWaiterQueries(events, fields);
-  if (!queries.length) return [];
-  const failed: FailedPart[] = [];
+  if (!queries.length) return deliveries;
   const { database, organization } = context;
   const byId = new Map(events.map((event) => [event.id, event]));
   for (let afterRunId = 0; ;) {
     const page = await database.all(waitersStatement(database, organization.id, queries, afterRunId, pageSize));
-    failed.push(...(await deliverAll(context, page, byId)));
-    if (page.length < pageSize) return failed;
+    await deliverAll(context, page, byId, deliveries);
+    if (page.length < pageSize) return deliveries;
     // The last run of a full page may have more waiters: the next page begins with that run again.
     const last = page.at(-1)!.run_id;
     afterRunId = last - 1 > afterRunId ? last - 1 : last;
@@ -45,11 +52,15 @@ function toWaiterQueries(events: RunEvent[], fields: WaiterField[]): WaiterQuery
 }
 
 /** Delivers in parallel to several runs, and to each run in the order of the events. */
-async function deliverAll(context: Context, page: Waiter[], events: Map<number, RunEvent>): Promise<FailedPart[]> {
+async function deliverAll(
+  context: Context,
+  page: Waiter[],
+  events: Map<number, RunEvent>,
+  { taken, failed }: EventDeliveries,
+): Promise<void> {
   const byRun = Map.groupBy(page, (waiter) => waiter.run_id);
   const runs = [...byRun];
   const stale: Waiter[] = [];
-  const failed: FailedPart[] = [];
   const together = runs.length > 1 ? new SharedProjections(context, [...byRun.keys()]) : null;
   const deliverToRun = async ([runId, waiters]: [number, Waiter[]]) => {
     let isAwake = false;
@@ -57,6 +68,7 @@ async function deliverAll(context: Context, page: Waiter[], events: Map<number, 
       try {
         const answer = await deliverTo(context, waiter, events.get(waiter.event_id)!, together?.writerOf(runId));
         if (answer === 'stale') stale.push(waiter);
+        if (answer === 'taken') taken.push({ eventId: waiter.event_id, runId });
         isAwake ||= answer === 'taken';
       } catch (error) {
         // Later events of the run wait for the failed one.
@@ -69,7 +81,6 @@ async function deliverAll(context: Context, page: Waiter[], events: Map<number, 
   await pMap(runs, deliverToRun, { concurrency: maxConcurrentDeliveries });
   await together?.close();
   if (stale.length) await deleteWaiters(context.database, context.organization.id, stale);
-  return failed;
 }
 
 /** Delivers an event to the run of a waiter. Throws when the event must be delivered again. */
@@ -98,5 +109,8 @@ export async function redeliverEvent(context: Context, { id, run_id, wait_id }: 
   const [row] = await findEventsToHandle(context, [id]);
   if (!row) return;
   const [event] = await loadRunEvents(context, [row]);
-  await deliverTo(context, { run_id, wait_id }, event!);
+  if ((await deliverTo(context, { run_id, wait_id }, event!)) !== 'taken') return;
+  const handling = parseHandling(row.handling);
+  addListed(handling.woken, run_id);
+  await recordHandlings(context, new Map([[id, JSON.stringify(handling)]]));
 }

@@ -1,15 +1,15 @@
 import type { Context } from '../../../context.ts';
 import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
-import { markEventsHandled, findUnhandledEvents } from '../../../events/handling.ts';
-import { flatMapSequentially } from '../../../library/collections.ts';
+import { markEventsHandled, findUnhandledEvents, recordHandlings } from '../../../events/handling.ts';
 import { recordFailedParts, type FailedPart } from '../../../outbox/failed-messages.ts';
 import type { RunCandidate, Refusal } from '../../runs/admission/candidate.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';
 import { exitRuns } from '../../runs/exits/exit-runs.ts';
-import { tryEvaluateTrigger } from '../match-trigger.ts';
+import { decideTrigger } from '../match-trigger.ts';
 import { batchByPayloadSize } from '../payload-batches.ts';
 import { triggersByTopicsStatement, type TriggerWithWorkflow } from '../store.ts';
+import { HandlingLog } from './handling-log.ts';
 import { deliverToWaiters } from '../../runs/waits/deliver-to-waiters.ts';
 import { type RunEvent, type RunCause, toEventCause, loadRunEvents } from '../../runs/cause.ts';
 import { exitTopicsStatement, type ExitTopic, waiterFieldsStatement, type WaiterField } from '../../runs/store.ts';
@@ -47,6 +47,7 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
   const contacts = new Map(contactRows.map(contactRecordFromRow).map((contact) => [contact.id, contact]));
   const relevant = events.filter((event) => hasListener(listeners, event.event_type));
   const notes = new Map<number, string>();
+  const log = new HandlingLog(relevant);
   const failed: FailedPart[] = [];
   const startErrors: unknown[] = [];
   const left = new Set(relevant.map(({ id }) => id));
@@ -58,29 +59,45 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
     const candidatesByEvent = new Map<number, RunCandidate[]>();
     for (const event of await loadRunEvents(context, batch)) {
       if (mustGiveWay()) break;
-      candidatesByEvent.set(event.id, await findCandidates(context, event, depths.get(event.id)!, listeners.triggers, contacts));
+      candidatesByEvent.set(event.id, await findCandidates(context, event, depths.get(event.id)!, { ...listeners, contacts, log }));
       runEvents.push(event);
       left.delete(event.id);
     }
     for (const group of groupByExit(runEvents, listeners)) {
       // An event may end a run and start the next run of the same key. A later event of the group may end a run that an earlier one started.
-      if (listeners.exits.length) failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
+      const endRuns = async () => {
+        const exits = await exitRuns(context, group, listeners.exits, contacts);
+        failed.push(...exits.failed);
+        log.addExits(exits.ended);
+      };
+      if (listeners.exits.length) await endRuns();
       const candidates = group.flatMap(({ id }) => candidatesByEvent.get(id)!);
       const started = await startRuns(context, candidates);
       startErrors.push(...started.startErrors);
-      for (const refusal of started.refused) addRefusalNote(notes, refusal);
-      if (listeners.exits.length && candidates.length && group.length > 1)
-        failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
+      for (const refusal of started.refused) {
+        addRefusalNote(notes, refusal);
+        log.addRefusal(refusal);
+      }
+      if (listeners.exits.length && candidates.length && group.length > 1) await endRuns();
     }
-    if (listeners.fields.length) failed.push(...(await deliverToWaiters(context, runEvents, listeners.fields)));
+    if (listeners.fields.length) {
+      const deliveries = await deliverToWaiters(context, runEvents, listeners.fields);
+      failed.push(...deliveries.failed);
+      log.addWoken(deliveries.taken);
+    }
   }
   const [first] = [...failed.map(({ error }) => error), ...startErrors];
-  if (first !== undefined && !isLastTry) throw first;
+  if (first !== undefined && !isLastTry) {
+    // The next try finds neither the runs that were woken nor those that were ended.
+    await recordHandlings(context, log.stored());
+    throw first;
+  }
   await recordFailedParts(database, failed, context.clock());
   await markEventsHandled(
     context,
     events.filter(({ id }) => !left.has(id)),
     notes,
+    log.stored(),
   );
   return [...left];
 }
@@ -113,12 +130,12 @@ function addRefusalNote(notes: Map<number, string>, { candidate, message }: Refu
   notes.set(candidate.sourceId!, before === undefined ? note : `${before}; ${note}`);
 }
 
-function findCandidates(
+/** The runs that an event starts, with a record of the triggers that start none. */
+async function findCandidates(
   context: Context,
   event: RunEvent,
   depth: number,
-  triggersByTopic: Map<string, TriggerWithWorkflow[]>,
-  contacts: Map<number, ContactRecord>,
+  { triggers, contacts, log }: Pick<Listeners, 'triggers'> & { contacts: Map<number, ContactRecord>; log: HandlingLog },
 ): Promise<RunCandidate[]> {
   const cause: RunCause = {
     ...toEventCause(event, event.contact_id === null ? null : (contacts.get(event.contact_id) ?? null)),
@@ -127,7 +144,11 @@ function findCandidates(
     sourceId: event.id,
     depth,
   };
-  return flatMapSequentially(triggersByTopic.get(`contact_event:${event.type}`) ?? [], (trigger) =>
-    tryEvaluateTrigger(context, trigger, cause),
-  );
+  const candidates: RunCandidate[] = [];
+  for (const trigger of triggers.get(`contact_event:${event.type}`) ?? []) {
+    const decision = await decideTrigger(context, trigger, cause);
+    if (decision.kind === 'starts') candidates.push(decision.candidate);
+    else log.addDecision(event.id, trigger.id, decision);
+  }
+  return candidates;
 }
