@@ -16,7 +16,7 @@ const floors: string[][] = [
   ['voice-agents'],
   ['calls'],
   ['campaigns', 'automation-workflows', 'simtest', 'timeline'],
-  ['statistics'],
+  ['statistics', 'operations'],
   ['mcp'],
   ['queues', 'cron', 'openapi', 'health.ts', 'subscriptions.ts', 'app.ts', 'worker.ts'],
 ];

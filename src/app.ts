@@ -16,6 +16,7 @@ import { eventRoutes } from './events/routes.ts';
 import { integrationRoutes } from './integrations/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import { contactPolicyRoutes } from './contact-policy/routes.ts';
+import { operationsRoutes } from './operations/routes.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignUploadRoutes } from './campaigns/source/upload/routes.ts';
@@ -132,6 +133,7 @@ export function createApp() {
   app.route(basePath, agentRunRoutes);
   app.route(basePath, callListRoutes);
   app.route(basePath, statisticsRoutes);
+  app.route(basePath, operationsRoutes);
   app.route(basePath, chatRoutes);
   app.route(basePath, messagingRoutes);
   app.route(basePath, webhookEndpointRoutes);

@@ -20,7 +20,7 @@ import { findBlockingReason, type QueueStatus } from '../../src/calls/slots/bloc
 import { countFreeForOutbound } from '../../src/calls/slots/allocate-slots.ts';
 import { saveSlotsWakeAt } from '../../src/calls/slots/store.ts';
 import { type DialingPolicy, loadDialingPolicy } from '../../src/telephony-configs/dialing-policy.ts';
-import type { CallSlotsRpc, OwnerStatus } from '../../src/calls/rpc.ts';
+import type { CallSlotsRpc, CallStandstill, OwnerStatus } from '../../src/calls/rpc.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import { TableStore } from '../shared/object-store.ts';
 import type { AlarmDelay, Timer } from '../shared/timers.ts';
@@ -30,6 +30,7 @@ import { decideInstruction, toBegunCall, toCallStatus } from './views.ts';
 import { SlotGranter } from './slot-granter.ts';
 import { OutcomeDispatcher } from './outcome-dispatcher.ts';
 import { ownerQueueName, SlotStore } from './slot-store.ts';
+import { explainStandstill, toStalledCall } from './standstill.ts';
 import { newAttempt, type StoredAttempt } from './stored-attempt.ts';
 import type { CallSlotsDependencies } from './dependencies.ts';
 
@@ -46,6 +47,9 @@ const wakeMarkAheadMs = 10 * 60_000;
 const secondMs = 1000;
 /** An RPC answer holds at most 32 MiB. */
 const maxBeginAnswerBytes = 8 * 1024 * 1024;
+/** How many queued calls a standstill counts, and of how many it says what they wait for. */
+const maxCountedCalls = 1000;
+const maxExaminedCalls = 50;
 
 /**
  * The call slots of one organization, named by its id. Each attempt to call a person and each inbound call is a row here. The row is the
@@ -290,6 +294,29 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     const queue = this.store.attempts.statusOf(this.store.listQueued(owner), this.clock());
     const waitingFor = queued === 0 ? null : this.#findBlockingReason(policy, ownerQueueName(owner), queue);
     return { queued, live, organizationLive, limit: policy.limit, waitingFor };
+  }
+
+  async getStandstill(limit: number): Promise<CallStandstill> {
+    if (!this.exists()) return { queued: 0, waitingFor: null, stalled: [] };
+    const policy = await this.#loadPolicy();
+    const now = this.clock();
+    const queued = this.store.attempts.listAnyQueued(maxCountedCalls);
+    const [first] = queued;
+    const waitingFor = first
+      ? this.#findBlockingReason(policy, first.lane, this.store.attempts.statusOf(queued.slice(0, maxExaminedCalls), now))
+      : null;
+    const open = this.store.attempts.listOpen((attempt) => explainStandstill(attempt, now) !== null, limit);
+    return { queued: queued.length, waitingFor, stalled: open.map((attempt) => toStalledCall(attempt, now)) };
+  }
+
+  async recheckCall(key: string): Promise<boolean> {
+    const attempt = this.exists() ? this.store.attempts.find(key) : null;
+    const now = this.clock();
+    if (!attempt || explainStandstill(attempt, now) === null) return false;
+    this.store.saveLazily(attempt, { ...attempt, checkAt: now });
+    this.#scheduleWork();
+    await this.#scheduleMaintenance();
+    return true;
   }
 
   #findBlockingReason(policy: DialingPolicy, lane: string, queued: QueueStatus['queued']): string | null {

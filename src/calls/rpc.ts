@@ -26,6 +26,29 @@ export interface OwnerStatus {
   waitingFor: string | null;
 }
 
+/** A call of which nothing has been heard for long, or whose work after its end is not done. Moments in epoch ms. */
+export interface StalledCall {
+  key: string;
+  /** Grows with each call that is requested. */
+  seq: number;
+  /** Its run; null: it has none yet. */
+  runId: number | null;
+  since: number;
+  why: string;
+  /** When it is looked at again by itself; null: no moment is set. */
+  nextCheckAt: number | null;
+}
+
+/** What stands still among the calls of an organization. */
+export interface CallStandstill {
+  /** Calls that wait for a slot, counted up to 1,000. */
+  queued: number;
+  /** Why none of the first of them is dialled, in a sentence; null: nothing holds them back. */
+  waitingFor: string | null;
+  /** The oldest first. */
+  stalled: StalledCall[];
+}
+
 /**
  * The call slots of one organization, in an object named by the organization's id. They hold every attempt to call a person and every
  * inbound call. Each method may be repeated.
@@ -69,6 +92,10 @@ export interface CallSlotsRpc {
   getNextCallAllowedAt(phone: string): Promise<number>;
   /** Counts the calls of an owner, and explains why none of the queued ones is dialled. */
   getOwnerStatus(owner: Owner): Promise<OwnerStatus>;
+  /** Calls that stand still, at most `limit` of them, and what the queued ones wait for. */
+  getStandstill(limit: number): Promise<CallStandstill>;
+  /** Looks at a call that stands still at once. False: it is unknown, or does not stand still. */
+  recheckCall(key: string): Promise<boolean>;
   /** Before a telephony configuration is deleted: answers how many live calls it has. With none, no further call is dialled with it. */
   closeConfig(configId: number): Promise<number>;
   /** Does due work after a lost alarm. */

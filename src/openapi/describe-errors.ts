@@ -55,6 +55,11 @@ const cases: Record<string, Record<number, string>> = {
     404: 'No such journey, trigger or delivery.',
     409: 'The delivery is handled already, or its trigger or journey is not active.',
   },
+  'operations.retryStuck': {
+    404: 'There is no such thing.',
+    409: 'It no longer stands still, or only a person can help: the detail says how.',
+    502: provider,
+  },
   'events.retry': { 409: 'The event is handled already.' },
   'webhooks.receive': {
     401: 'The signature or the credentials are not those of the trigger.',

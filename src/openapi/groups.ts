@@ -164,6 +164,11 @@ export const groups: Record<string, Group> = {
       'Counts that are kept with each call, run, message and document, so that reading them costs the same however many there are.',
     operations: ['calls', 'journey', 'knowledge', 'usage'],
   },
+  operations: {
+    title: 'Operations',
+    description: 'What stands still in the organization and why, each with what tries it again. For admins.',
+    operations: ['listStuck', 'retryStuck'],
+  },
   campaigns: {
     title: 'Campaigns',
     description: 'A voice agent calls everybody in a file, a contact list or a sheet.',

@@ -30,7 +30,7 @@ export function enqueueDeletion(context: Context): void {
   enqueueFanout(context, { v: 1, kind: 'deletion', organization_id: context.organization.id });
 }
 
-function enqueueFanout(context: Context, message: FanoutMessage): void {
+export function enqueueFanout(context: Context, message: FanoutMessage): void {
   context.defer(context.bindings.FANOUT_QUEUE.send(message));
 }
 

@@ -46,7 +46,7 @@ test('a refusal names the rule of admission, and a filter that cannot be evaluat
   const { client } = await newOrganization();
   const once = await createActiveWorkflow(client, { trigger: onOrder(), settings: { reentry: { mode: 'never' } } });
   const broken = await createActiveWorkflow(client, {
-    trigger: onOrder({ entry_key: '{{ total | divided_by: 0 }}' }),
+    trigger: onOrder({ entry_key: "{{ now | date: '%H', 'Mars/Base' }}" }),
   });
   const phone = newPhone();
   await client.post('/contacts', { phone });

@@ -24,7 +24,7 @@ const rules: readonly Rule[] = [
   { path: /^\/organizations\/ownership$/, needs: ['owner'] },
   { path: /^\/organizations\/invitations(\/|$)/, methods: everyMethod, needs: adminScopes },
   { path: /^\/organizations\/contact-policy$/, needs: adminScopes },
-  { path: /^\/audit-log(\/|$)/, methods: everyMethod, needs: adminScopes },
+  { path: /^\/(audit-log|operations)(\/|$)/, methods: everyMethod, needs: adminScopes },
   { path: /^\/(user\/api-keys|organizations\/members)(\/|$)/, methods: ['GET', 'HEAD'], needs: readPeopleScopes },
   { path: /^\/(user\/api-keys|organizations\/members)(\/|$)/, needs: adminScopes },
   { path: /^\/organizations\/current$/, methods: ['PATCH'], needs: adminScopes },

@@ -50,9 +50,7 @@ export const campaign = sqliteTable(
       .where(sql`completed_at IS NOT NULL AND is_kept = 1`),
     index('campaign_blocked')
       .on(table.organizationId)
-      .where(
-        sql`is_kept = 1 AND (state = 'failed' OR (state_reason IS NOT NULL AND state IN ('syncing', 'running', 'paused')))`,
-      ),
+      .where(sql`is_kept = 1 AND (state = 'failed' OR (state_reason IS NOT NULL AND state IN ('syncing', 'running', 'paused')))`),
     index('campaign_wake')
       .on(table.wakeAt)
       .where(sql`wake_at IS NOT NULL`),

@@ -80,7 +80,10 @@ export const failedMessage = sqliteTable(
     /** Why the latest known try failed. */
     reason: text('reason'),
   },
-  (table) => [index('failed_message_due').on(table.nextTryAt), index('failed_message_organization').on(table.organizationId, table.firstFailedAt)],
+  (table) => [
+    index('failed_message_due').on(table.nextTryAt),
+    index('failed_message_organization').on(table.organizationId, table.firstFailedAt),
+  ],
 );
 
 /** The receipt of a write, written with it, for repeats after a lost answer (database/write-receipts.ts). `key` sorts by age. */

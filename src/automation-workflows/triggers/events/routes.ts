@@ -11,7 +11,8 @@ const getRoute = createRoute({
   path: '/events/{event_id}',
   operationId: 'events.get',
   summary: 'Get an event with what it started, woke and ended, and which journeys it did not start and why',
-  description: 'Reasons are recorded when the event is handled. A process that dies while it handles an event leaves out what it had woken or ended.',
+  description:
+    'Reasons are recorded when the event is handled. A process that dies while it handles an event leaves out what it had woken or ended.',
   request: { params: z.object({ event_id: pathId }) },
   responses: { 200: jsonResponse(EventOutcome), ...errorResponses(400, 404) },
 });

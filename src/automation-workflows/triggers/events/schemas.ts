@@ -30,13 +30,11 @@ const NotStarted = z
     trigger_id: z.int().nullable().describe('The trigger; null: it is not known any more.'),
     automation_workflow_id: z.int().nullable().describe('Its journey; null: the trigger is gone.'),
     trigger_name: z.string().nullable().describe('Name of the trigger, for people; null: the trigger is gone.'),
-    rule: z
-      .string()
-      .openapi({
-        example: 'reentry',
-        description:
-          '`filter`: its filter does not match; `error`: filter or entry key could not be evaluated; `inactive`: trigger or journey is not active now; else the rule of admission or limit of the plan that refused the run, such as `reentry`, `max_active_runs` or `max_live_runs`.',
-      }),
+    rule: z.string().openapi({
+      example: 'reentry',
+      description:
+        '`filter`: its filter does not match; `error`: filter or entry key could not be evaluated; `inactive`: trigger or journey is not active now; else the rule of admission or limit of the plan that refused the run, such as `reentry`, `max_active_runs` or `max_live_runs`.',
+    }),
     message: z.string().describe('The reason in words.'),
   })
   .describe('A trigger that listens to the type of the event and started no run.')

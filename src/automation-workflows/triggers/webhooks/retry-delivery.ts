@@ -6,15 +6,15 @@ import { existingTrigger } from '../change-trigger.ts';
 import { findDeliveryByName, deliveryStateStatement, reopenDeliveryStatement } from './store.ts';
 
 /**
- * Handles a delivery again that was given up, or that waits for its next try. `name` is the `delivery_id` that the sender was answered.
- * Repeatable. Throws 404 and 409.
+ * Handles a delivery again that was given up, or that waits for its next try. `of`: the `delivery_id` that the sender was answered, or the id of the
+ * row. Repeatable. Throws 404 and 409.
  */
-export async function retryDelivery(context: Context, workflowId: number, triggerId: number, name: string): Promise<void> {
+export async function retryDelivery(context: Context, workflowId: number, triggerId: number, of: string | { id: number }): Promise<void> {
   const { database, organization } = context;
   const workflow = await existingWorkflow(context, workflowId);
   const trigger = await existingTrigger(context, triggerId);
   if (trigger.workflow_id !== workflowId) throw notFound('Trigger');
-  const id = await findDeliveryByName(database, organization.id, triggerId, name);
+  const id = typeof of === 'string' ? await findDeliveryByName(database, organization.id, triggerId, of) : of.id;
   if (id === null) throw notFound('Delivery');
   // With an inactive trigger the delivery would be handled and start nothing.
   if (trigger.state !== 'active') throw conflict(`The trigger is ${trigger.state}; activate it, then send the delivery again`);

@@ -27,13 +27,11 @@ export const DeliveryRecord = z
     run: orNull(OutcomeRun).describe('The run that it started; null: none, or the run was deleted.'),
     failure: orNull(Failure).describe('Of an open delivery that could not be handled so far: its tries; else null.'),
     payload_bytes: z.int().describe('Length of its stored payload: body, shown headers and query, in characters of JSON.'),
-    payload_shape: z
-      .unknown()
-      .openapi({
-        description:
-          'Keys and types of the body, without its values: `{ "id": "number", "tags": ["string"] }`; `...` where it goes on. Null: too large for a list; read the delivery alone.',
-        example: { id: 'string', amount: 'number', customer: { phone: 'string' } },
-      }),
+    payload_shape: z.unknown().openapi({
+      description:
+        'Keys and types of the body, without its values: `{ "id": "number", "tags": ["string"] }`; `...` where it goes on. Null: too large for a list; read the delivery alone.',
+      example: { id: 'string', amount: 'number', customer: { phone: 'string' } },
+    }),
     created_at: createdAt,
     handled_at: timestamp.nullable().describe('When it was handled or given up, ISO 8601 in UTC; null: it is open.'),
   })

@@ -2,7 +2,7 @@ import type { Database, Statement } from '../../../../database/client.ts';
 import { firstIdAtSql, maxClockSkewMs } from '../../../../database/first-id-at.ts';
 import type { webhookDelivery } from '../../../../database/schema/automation-workflows.ts';
 import type { StoredRow } from '../../../../database/stored-row.ts';
-import { givenUpPrefix } from '../../../../outbox/failed-messages.ts';
+import { givenUpPrefix, type RecordedFailure } from '../../../../outbox/failed-messages.ts';
 import type { OutcomeRun } from '../../events/event-outcome-store.ts';
 
 export const deliveryStates = ['open', 'started', 'not_started', 'given_up'] as const;
@@ -42,8 +42,12 @@ export async function findDeliveries(
 ): Promise<{ rows: DeliveryRow[]; scannedTo: number | null }> {
   const { from, to, state } = filter;
   const range = [
-    ...(from === undefined ? [] : [{ sql: ` AND s.id >= ${firstIdAtSql('webhook_delivery')} AND s.created_at >= ?`, values: [from - maxClockSkewMs, from] }]),
-    ...(to === undefined ? [] : [{ sql: ` AND s.id < ${firstIdAtSql('webhook_delivery')} AND s.created_at <= ?`, values: [to + maxClockSkewMs, to] }]),
+    ...(from === undefined
+      ? []
+      : [{ sql: ` AND s.id >= ${firstIdAtSql('webhook_delivery')} AND s.created_at >= ?`, values: [from - maxClockSkewMs, from] }]),
+    ...(to === undefined
+      ? []
+      : [{ sql: ` AND s.id < ${firstIdAtSql('webhook_delivery')} AND s.created_at <= ?`, values: [to + maxClockSkewMs, to] }]),
   ];
   const scanned = `SELECT s.id FROM webhook_delivery s INDEXED BY webhook_delivery_trigger
     WHERE s.trigger_id = ? AND s.organization_id = ? AND s.id < ?${range.map(({ sql }) => sql).join('')} ORDER BY s.id DESC LIMIT ?`;
@@ -59,15 +63,18 @@ export async function findDeliveries(
       limit,
     ),
     database.prepare<{ scanned: number; last: number | null }>(
-      `SELECT count(*) AS scanned, min(id) AS last FROM (${scanned})`,
+      `SELECT (SELECT count(*) FROM (${scanned})) AS scanned, (SELECT min(id) FROM (${scanned})) AS last`,
+      ...values,
+      most + 1,
       ...values,
       most,
     ),
   ]);
   const { scanned: count, last } = ends[0]!;
   const lastShown = rows.at(-1)?.id ?? null;
-  if (rows.length === limit) return { rows, scannedTo: lastShown === last && count < most ? null : lastShown };
-  return { rows, scannedTo: count < most ? null : last };
+  const hasMore = count > most;
+  if (rows.length === limit && lastShown !== last) return { rows, scannedTo: lastShown };
+  return { rows, scannedTo: hasMore ? last : null };
 }
 
 export const deliveryStatement = (database: Database, organizationId: number, id: number): Statement<DeliveryRow> =>
@@ -90,7 +97,8 @@ export const runsOfDeliveriesStatement = (
      WHERE r.organization_id = ?2 AND r.dedup_key = 'delivery:' || j.value || ':trigger:' || ?3`,
     JSON.stringify(ids),
     organizationId,
-    triggerId,
+    // D1 takes a number as a real one, whose text has a decimal point.
+    String(triggerId),
   );
 
 /** The tries of deliveries that could not be handled so far. */
@@ -98,8 +106,8 @@ export const failuresOfDeliveriesStatement = (
   database: Database,
   organizationId: number,
   ids: number[],
-): Statement<{ delivery: number; tries: number; first_failed_at: number; next_try_at: number; reason: string | null }> =>
-  database.prepare(
+): Statement<RecordedFailure & { delivery: number }> =>
+  database.prepare<RecordedFailure & { delivery: number }>(
     `SELECT j.value AS delivery, f.tries, f.first_failed_at, f.next_try_at, f.reason
      FROM json_each(?1) j CROSS JOIN failed_message f WHERE f.key = 'delivery:' || j.value AND f.organization_id = ?2`,
     JSON.stringify(ids),
