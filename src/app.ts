@@ -29,6 +29,7 @@ import { simtestRoutes } from './simtest/routes.ts';
 import { contactCallRoutes } from './calls/records/contact-calls-routes.ts';
 import { artifactRoutes } from './calls/records/artifact-routes.ts';
 import { agentRoutes } from './voice-agents/agents/routes.ts';
+import { agentVersionRoutes } from './voice-agents/versions/routes.ts';
 import { verificationRoutes } from './simtest/verification/routes.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints/routes.ts';
 import { agentRunRoutes } from './calls/records/routes.ts';
@@ -129,6 +130,7 @@ export function createApp() {
   app.route(basePath, languageModelRoutes);
   app.route(basePath, telephonyConfigRoutes);
   app.route(basePath, agentRoutes);
+  app.route(basePath, agentVersionRoutes);
   app.route(basePath, verificationRoutes);
   app.route(basePath, agentRunRoutes);
   app.route(basePath, callListRoutes);

@@ -70,10 +70,17 @@ const source = {
   source_options: SourceOptions.nullish().describe('How the source is read; what is left out is found out.'),
 };
 
+const pinnedVersion = bodyId
+  .nullish()
+  .describe(
+    'The version of the agent by which its calls are held, an `id` of GET /workflow/{id}/versions. Null: each call is held by the version that is current when it is dialled.',
+  );
+
 export const NewCampaignBody = z
   .object({
     name,
     workflow_id: bodyId.describe('The voice agent that calls.'),
+    definition_id: pinnedVersion,
     ...source,
     ...configChangeFields,
   })
@@ -143,7 +150,7 @@ export const CampaignPreview = z
   .openapi('CampaignPreview');
 
 export const CampaignPatchBody = z
-  .object({ name: name.optional(), ...configChangeFields })
+  .object({ name: name.optional(), definition_id: pinnedVersion, ...configChangeFields })
   .describe('What to change; absent fields and keys stay as they are, null gives a key its default.')
   .openapi('CampaignPatch');
 export type CampaignPatch = z.output<typeof CampaignPatchBody>;
@@ -192,6 +199,10 @@ export const CampaignRecord = z
     name: z.string().describe('Name for people.'),
     workflow_id: z.int().describe('The voice agent that calls.'),
     workflow_name: z.string().describe('Name of that agent.'),
+    definition_id: z
+      .int()
+      .nullable()
+      .describe('The version of the agent that its calls are held by; null: the one that is current at each call.'),
     state,
     state_reason: stateReason,
     source_type: sourceType,

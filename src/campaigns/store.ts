@@ -28,7 +28,7 @@ export interface CampaignRow extends Omit<SelectedCampaign, JsonColumn>, Campaig
   archive: ArchivedCampaign | null;
 }
 
-const campaignColumns = `id, organization_id, name, agent_id, (SELECT a.name FROM voice_agent a WHERE a.id = campaign.agent_id) AS agent_name, state,
+const campaignColumns = `id, organization_id, name, agent_id, definition_id, (SELECT a.name FROM voice_agent a WHERE a.id = campaign.agent_id) AS agent_name, state,
   state_reason, source_type, source_id, source_options, max_concurrency, retry_config, schedule_config, circuit_breaker, total_rows,
   completed_rows, failed_rows, skipped_rows, in_flight, revision, created_at, started_at, completed_at, archive`;
 
@@ -51,17 +51,18 @@ export async function findCampaign(database: Database, organizationId: number, i
 
 export type NewCampaign = Pick<
   CampaignRow,
-  'name' | 'agent_id' | 'source_type' | 'source_id' | 'source_options' | 'total_rows' | keyof CampaignConfigs
+  'name' | 'agent_id' | 'definition_id' | 'source_type' | 'source_id' | 'source_options' | 'total_rows' | keyof CampaignConfigs
 >;
 
 export async function insertCampaign(database: Database, organizationId: number, draft: NewCampaign, now: number): Promise<CampaignRow> {
   const insert = database.prepare<SelectedCampaign>(
-    `INSERT INTO campaign (organization_id, name, agent_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
+    `INSERT INTO campaign (organization_id, name, agent_id, definition_id, state, source_type, source_id, source_options, max_concurrency, retry_config,
          schedule_config, circuit_breaker, created_at, total_rows)
-       VALUES (?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${campaignColumns}`,
+       VALUES (?, ?, ?, ?, 'draft', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${campaignColumns}`,
     organizationId,
     draft.name,
     draft.agent_id,
+    draft.definition_id,
     draft.source_type,
     draft.source_id,
     JSON.stringify(draft.source_options),
@@ -73,7 +74,7 @@ export async function insertCampaign(database: Database, organizationId: number,
   return toCampaignRow(rows[0]!);
 }
 
-export type CampaignSettings = Pick<CampaignRow, 'name' | keyof CampaignConfigs>;
+export type CampaignSettings = Pick<CampaignRow, 'name' | 'definition_id' | keyof CampaignConfigs>;
 
 const toStoredConfigs = ({
   max_concurrency,
@@ -94,20 +95,31 @@ export async function updateDraftIfUnchanged(
   after: CampaignSettings,
 ): Promise<CampaignRow | null> {
   const update = database.prepare<SelectedCampaign>(
-    `UPDATE campaign SET name = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?
+    `UPDATE campaign SET name = ?, definition_id = ?, max_concurrency = ?, retry_config = ?, schedule_config = ?, circuit_breaker = ?
        WHERE id = ? AND organization_id = ? AND state = 'draft'
-         AND name = ? AND max_concurrency = ? AND retry_config = ? AND schedule_config = ? AND circuit_breaker = ? RETURNING ${campaignColumns}`,
+         AND name = ? AND definition_id IS ? AND max_concurrency = ? AND retry_config = ? AND schedule_config = ? AND circuit_breaker = ? RETURNING ${campaignColumns}`,
     after.name,
+    after.definition_id,
     ...toStoredConfigs(after),
     before.id,
     before.organization_id,
     before.name,
+    before.definition_id,
     ...toStoredConfigs(before),
   );
   const [rows] = await database.batchOnce([update], async ({ changes }) =>
     changes ? database.batch([selectCampaign(database, before.organization_id, before.id)]) : [[]],
   );
   return rows[0] ? toCampaignRow(rows[0]) : null;
+}
+
+/** Pins a version of the agent for the calls of a campaign from now on; null: none. The object of a campaign does not write this column. */
+export async function setPinnedVersion(database: Database, organizationId: number, id: number, definitionId: number | null): Promise<void> {
+  const update = database.orm
+    .update(campaign)
+    .set({ definitionId })
+    .where(and(eq(campaign.id, id), eq(campaign.organizationId, organizationId)));
+  await database.all(database.from(update), 'idempotent');
 }
 
 interface CampaignFilter {

@@ -76,6 +76,7 @@ const cases: Record<string, Record<number, string>> = {
   'agents.update': {
     409: `With \`require_verified\`: the agent does not pass its required tests, and nothing is changed. Or: ${beingChanged}`,
   },
+  'agents.restoreVersion': { 409: beingChanged },
   'agentRuns.create': {
     409: 'The agent is archived, there is no telephony configuration (`telephony_not_configured`), the number must not be called (`suppressed`), or no numbering plan knows it (`number_unassignable`).',
   },

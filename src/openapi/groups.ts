@@ -145,7 +145,19 @@ export const groups: Record<string, Group> = {
   agents: {
     title: 'Voice agents',
     description: 'Graphs of prompts by which an agent talks.',
-    operations: ['create', 'list', 'get', 'update', 'setStatus', 'validate', 'verify'],
+    operations: [
+      'create',
+      'list',
+      'get',
+      'update',
+      'setStatus',
+      'validate',
+      'verify',
+      'listVersions',
+      'getVersion',
+      'diffVersions',
+      'restoreVersion',
+    ],
   },
   agentRuns: {
     title: 'Calls and chats',

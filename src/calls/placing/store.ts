@@ -24,14 +24,15 @@ export interface NewCallRun {
 }
 
 /**
- * Inserts rows that do not exist yet, each with the present definition of its agent. Leaves out rows of agents that are archived or of
+ * Inserts rows that do not exist yet, each with the definition that its campaign pins, else with the present one of its agent. Leaves out rows of agents that are archived or of
  * another organization, and of numbers that are suppressed. `runs`: JSON of `NewCallRun[]`; `now` in epoch ms.
  */
 export const insertCallRuns = (database: Database, organizationId: number, runs: string, now: number): Statement =>
   database.prepare(
     `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number,
        contact_id, campaign_id, automation_run_id, automation_workflow_id, initial_context, wake_at, created_at)
-     SELECT a.organization_id, a.id, a.current_definition_id, j.value->>'name', j.value->>'mode', j.value->>'call_type',
+     SELECT a.organization_id, a.id, coalesce((SELECT c.definition_id FROM campaign c WHERE c.id = j.value->>'campaign_id' AND c.organization_id = a.organization_id
+         AND c.agent_id = a.id), a.current_definition_id), j.value->>'name', j.value->>'mode', j.value->>'call_type',
        j.value->>'attempt_key', j.value->>'phone', j.value->>'own_number', j.value->>'contact_id', j.value->>'campaign_id',
        j.value->>'automation_run_id',
        (SELECT x.workflow_id FROM automation_run x WHERE x.id = j.value->>'automation_run_id' AND x.organization_id = a.organization_id),

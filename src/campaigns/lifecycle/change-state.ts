@@ -3,8 +3,8 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from '../../context.ts';
 import { currentActor } from '../../database/audit/actor.ts';
 import { conflict } from '../../library/errors.ts';
-import { existingAgentWithDefinition } from '../../voice-agents/agents/find-agents.ts';
 import { requireSound } from '../../voice-agents/agents/soundness.ts';
+import { agentAtVersion } from '../../voice-agents/versions/find-version.ts';
 import { loadDialingPolicy } from '../../telephony-configs/dialing-policy.ts';
 import { callCampaignObject } from '../rpc.ts';
 import { type CampaignRow, existingCampaign } from '../store.ts';
@@ -29,8 +29,8 @@ export async function startCampaign(context: Context, id: number): Promise<z.inf
   );
 }
 
-async function refuseIfBlocked(context: Context, { agent_id, schedule_config }: CampaignRow): Promise<void> {
-  const [agent, policy] = await Promise.all([existingAgentWithDefinition(context, agent_id), loadDialingPolicy(context)]);
+async function refuseIfBlocked(context: Context, { agent_id, definition_id, schedule_config }: CampaignRow): Promise<void> {
+  const [agent, policy] = await Promise.all([agentAtVersion(context, agent_id, definition_id), loadDialingPolicy(context)]);
   if (agent.status === 'active') await requireSound(context, agent, ['path', 'campaign_id']);
   const campaign = { schedule: schedule_config, agentStatus: agent.status, hasTelephony: policy.config !== null };
   const blocking = evaluateBlockingReason(campaign, context.clock());
@@ -58,7 +58,7 @@ export async function changeCampaignState(
   if (row.archive)
     throw conflict(`The campaign is ${row.state} and cannot be ${pastParticiples[verb]}; it can when it is ${allowedStates[verb]}`);
   if (verb === 'resume' && row.state === 'paused')
-    await requireSound(context, await existingAgentWithDefinition(context, row.agent_id), ['path', 'campaign_id']);
+    await requireSound(context, await agentAtVersion(context, row.agent_id, row.definition_id), ['path', 'campaign_id']);
   const request = randomUUID();
   const actor = currentActor();
   const live = await callCampaignObject(bindings, organization.id, id, async (object) => {

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { requirePayloadSize } from '../../database/payload.ts';
 import { existingAgent } from '../../voice-agents/agents/find-agents.ts';
+import { requireVersion } from '../../voice-agents/versions/find-version.ts';
 import { applyConfigChange } from '../configs/apply-config-change.ts';
 import type { NewCampaignInput } from '../schemas.ts';
 import type { SourceOptions } from '../source/options.ts';
@@ -10,15 +11,18 @@ import { type CampaignRow, insertCampaign } from '../store.ts';
 /** Includes the unknown keys. */
 const maxOptionsBytes = 16 * 1024;
 
-/** Creates a draft. Throws 404 for an unknown agent or source, 422 for a source without rows that can be called, 400 over a limit. */
+/** Creates a draft. Throws 404 for an unknown agent, version or source, 422 for a source without rows that can be called, 400 over a limit. */
 export async function createCampaign(context: Context, input: NewCampaignInput): Promise<CampaignRow> {
   const configs = applyConfigChange(null, input, context.organization);
   const agent = await existingAgent(context, input.workflow_id);
+  const definition_id = input.definition_id ?? null;
+  if (definition_id !== null) await requireVersion(context, agent.id, definition_id);
   const { totalRows } = await checkSource(context, input);
   const { name, source_type, source_id, source_options } = input;
   const campaign = {
     name,
     agent_id: agent.id,
+    definition_id,
     source_type,
     source_id,
     source_options: validateSourceOptions(source_options ?? {}),

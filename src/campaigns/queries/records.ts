@@ -22,6 +22,7 @@ export function campaignRecord(row: CampaignRow, live: LiveCampaign | null = nul
     name: live?.name ?? row.name,
     workflow_id: row.agent_id,
     workflow_name: row.agent_name,
+    definition_id: row.definition_id,
     state,
     state_reason,
     source_type: row.source_type,

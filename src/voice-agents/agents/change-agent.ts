@@ -19,6 +19,21 @@ export const changeAgent = (context: Context, id: number, input: Partial<NewAgen
   updateUntilCurrent(context, id, (row) => prepareChange(context, row, input));
 
 /**
+ * Gives an agent the opened definition of an earlier version again, under a new id. A definition that equals the present one changes nothing. Throws as
+ * `changeAgent`.
+ */
+export const restoreDefinition = (
+  context: Context,
+  id: number,
+  definition: Record<string, unknown>,
+  restoredFrom: number,
+): Promise<AgentWithDefinition> =>
+  updateUntilCurrent(context, id, async (row) => {
+    const change = await prepareChange(context, row, { workflow_definition: definition });
+    return change.definition === undefined ? {} : { ...change, restored_from: restoredFrom };
+  });
+
+/**
  * Archives or restores an agent, and publishes `agent.archived`. Repeatable: a repeat does what a crash left undone. Throws 404, and 409 where the
  * plan has no room for another active agent.
  */
@@ -67,7 +82,7 @@ async function requireUnchanged(context: Context, before: AgentWithDefinition): 
   return now.updated_at === before.updated_at ? now : null;
 }
 
-type AgentChange = Partial<AgentFields> & { status?: AgentStatus };
+type AgentChange = Partial<AgentFields> & { status?: AgentStatus; restored_from?: number };
 
 async function updateUntilCurrent(
   context: Context,

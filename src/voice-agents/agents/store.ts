@@ -142,13 +142,14 @@ export async function insertAgent(
 }
 
 /**
- * Changes an agent unless it has changed since `before` was read; null: it has, and nothing is written. `definition` becomes a new row.
+ * Changes an agent unless it has changed since `before` was read; null: it has, and nothing is written. `definition` becomes a new row, with the
+ * version that it takes up again, if any.
  */
 export async function updateAgent(
   database: Database,
   organization: Pick<Organization, 'id' | 'plan'>,
   before: AgentWithDefinition,
-  change: Partial<AgentFields> & { status?: AgentStatus | undefined },
+  change: Partial<AgentFields> & { status?: AgentStatus | undefined; restored_from?: number | undefined },
   clock: number,
 ): Promise<AgentWithDefinition | null> {
   const now = nextTimestamp(before.updated_at, clock);
@@ -178,6 +179,7 @@ export async function updateAgent(
         organizationId: before.organization_id,
         agentId: before.id,
         definition: sql`${change.definition}`,
+        restoredFrom: change.restored_from ?? null,
         createdAt: now,
       }),
     ),
