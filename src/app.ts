@@ -7,6 +7,7 @@ import { memberRoutes } from './accounts/members/routes.ts';
 import { organizationRoutes } from './accounts/organizations/routes.ts';
 import { sessionRoutes } from './accounts/sign-in/session-routes.ts';
 import { signInRoutes } from './accounts/sign-in/routes.ts';
+import { runMoveRoutes } from './automation-workflows/runs/moves/routes.ts';
 import { runRoutes } from './automation-workflows/runs/routes.ts';
 import { eventOutcomeRoutes } from './automation-workflows/triggers/events/routes.ts';
 import { triggerRoutes } from './automation-workflows/triggers/routes.ts';
@@ -124,6 +125,7 @@ export function createApp() {
   app.route(basePath, eventRoutes);
   app.route(basePath, eventOutcomeRoutes);
   app.route(basePath, integrationRoutes);
+  app.route(basePath, runMoveRoutes);
   app.route(basePath, runRoutes);
   app.route(basePath, triggerRoutes);
   app.route(basePath, workflowRoutes);

@@ -1,5 +1,6 @@
 import type { Context } from '../../src/context.ts';
 import { backgroundContext, OrganizationGoneError } from '../../src/accounts/organizations/background-context.ts';
+import { parseDefinition } from '../../src/automation-workflows/definitions/definition.ts';
 import { archiveHistory, historyRecord, packHistory } from '../../src/automation-workflows/runs/engine/history.ts';
 import { advance } from '../../src/automation-workflows/runs/engine/interpreter.ts';
 import { withdrawJourneyCall } from '../../src/automation-workflows/runs/effects/journey-call.ts';
@@ -11,9 +12,11 @@ import {
   type Progress,
   deadlineOf,
   resumeFailed,
+  type VersionMove,
 } from '../../src/automation-workflows/runs/engine/progress.ts';
 import { toLiveRun } from '../../src/automation-workflows/runs/queries/records.ts';
 import type { RunDependencies } from '../../src/automation-workflows/runs/engine/dependencies.ts';
+import type { JournalEntry } from '../../src/automation-workflows/runs/engine/journal.ts';
 import { createLiveDependencies } from '../../src/automation-workflows/runs/effects/live-dependencies.ts';
 import { notifyRunOrRecordFailure } from '../../src/automation-workflows/runs/lifecycle/notify-run.ts';
 import { nextPlatformRetry, findWaitingEntry } from '../../src/automation-workflows/runs/engine/platform-retry.ts';
@@ -44,6 +47,8 @@ import type {
   HistoryPage,
 } from '../../src/automation-workflows/rpc.ts';
 import { admitHeldRuns } from '../../src/automation-workflows/runs/admission/start-runs.ts';
+import { findNodeObstacle, type MoveAnswer } from '../../src/automation-workflows/runs/moves/move-obstacle.ts';
+import { runVersionsStatement, setRunVersion } from '../../src/automation-workflows/runs/moves/store.ts';
 import { findExitBeforeStart } from '../../src/automation-workflows/runs/exits/exit-rules.ts';
 import { publish } from '../../src/outbox/published-events.ts';
 import { fireRunEnded } from '../../src/automation-workflows/triggers/events/fire-internal-event.ts';
@@ -67,6 +72,7 @@ const maxPackedEntries = 50;
  * - `advance`: the next step, or the end of a wait
  * - `withdraw`: takes back calls that the run no longer waits for
  * - `retry`: completes a retry that a person asked for
+ * - `move`: completes a move to another version
  * - `finish`: the work after the end
  */
 export class AutomationRunObject extends BaseDurableObject<RunRecord> implements RunObject {
@@ -80,6 +86,12 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   readonly #sharedWrite = new SharedWrite();
   /** The advance that is under way: one step at a time. */
   #advancing: Promise<void> | null = null;
+  /** How many events are being decided about, by the graph that was loaded for them. */
+  #deciding = 0;
+  /** The move to another version that is under way. Nothing loads the run meanwhile. */
+  #moving: Promise<unknown> | null = null;
+  /** How many moves this object has completed since it was started. */
+  #moves = 0;
 
   protected override readonly kindsThatProject = ['advance', 'finish'];
 
@@ -169,11 +181,21 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
   async deliverEvent(json: string, waitId: number, writeTogether?: WriteTogether): Promise<EventDelivery> {
     this.#settle();
     if (!this.exists()) return 'stale';
-    const answer = await deliverEvent(this.#journal, JSON.parse(json) as RunEvent, waitId, (await this.#loadDependencies()).run);
+    const answer = await this.#decide(json, waitId);
     if (answer !== 'taken') return answer;
     this.#sharedWrite.keep(writeTogether);
     await this.#advanceNow();
     return answer;
+  }
+
+  async #decide(json: string, waitId: number): Promise<EventDelivery> {
+    const { run } = await this.#loadDependencies();
+    this.#deciding += 1;
+    try {
+      return await deliverEvent(this.#journal, JSON.parse(json) as RunEvent, waitId, run);
+    } finally {
+      this.#deciding -= 1;
+    }
   }
 
   async childEnded(runId: number): Promise<void> {
@@ -230,6 +252,106 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     this.timers.set('retry', this.clock() + retryRecoveryMs);
     this.#journal.patchProgress({ retryVersion: version });
     return this.#retry();
+  }
+
+  async moveToVersion(version: number, moveId: number): Promise<MoveAnswer | 'no_object'> {
+    this.#settle();
+    if (!this.exists()) return 'no_object';
+    if (this.#moving === null && this.#journal.progress().move) await this.#exclusively(() => this.#completeMove());
+    if (!this.exists()) return 'no_object';
+    const { movedBy, state } = this.#journal.progress();
+    if (movedBy === moveId) return { result: 'moved' };
+    if (!isLive(state)) return { result: 'kept', obstacle: 'ended' };
+    if (this.#isChanging()) return { result: 'kept', obstacle: 'busy' };
+    return this.#exclusively(() => this.#move({ version, moveId }));
+  }
+
+  /** Whether steps or decisions are under way with a graph that was loaded before, or the run is between two steps. */
+  #isChanging(): boolean {
+    const { wait, retryAt, trouble } = this.#journal.progress();
+    const isResting = wait !== null || retryAt !== null || trouble !== undefined;
+    return !isResting || this.#advancing !== null || this.#deciding > 0 || this.#moving !== null;
+  }
+
+  /** Does `work` while nothing loads the run: what waits for it loads the graph that the row names afterwards. */
+  async #exclusively<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const working = work();
+    const ended = working.then(
+      () => {},
+      () => {},
+    );
+    this.#moving = ended;
+    try {
+      return await working;
+    } finally {
+      if (this.#moving === ended) this.#moving = null;
+    }
+  }
+
+  /** The row has the version, so it is changed first. The intent is stored before: whoever loads the run next completes a move that broke off. */
+  async #move({ version, moveId }: { version: number; moveId: number }): Promise<MoveAnswer> {
+    const { id, organizationId } = this.#journal.identity();
+    const context = await this.#requireContext(organizationId);
+    const row = await context.database.first(runVersionsStatement(context.database, organizationId, id, version));
+    if (!this.exists() || !isLive(this.#journal.progress().state) || !row?.is_live) return { result: 'kept', obstacle: 'ended' };
+    if (row.workflow_version === version) return { result: 'same_version' };
+    const nodeId = this.#journal.progress().nodeId!;
+    const nodeType = typeOfNode(row.target, nodeId);
+    const obstacle = findNodeObstacle(typeOfNode(row.own, nodeId), nodeType);
+    if (obstacle !== null) return { result: 'kept', obstacle };
+    this.timers.set('move', this.clock() + retryRecoveryMs);
+    this.#journal.patchProgress({ move: { id: moveId, from: row.workflow_version, to: version, nodeType: nodeType! } });
+    await this.timers.arm();
+    await this.#completeMove();
+    return this.exists() && this.#journal.progress().movedBy === moveId ? { result: 'moved' } : { result: 'kept', obstacle: 'ended' };
+  }
+
+  /** Changes the row's version and records the move. A run that ended meanwhile stays on its version. Repeatable. */
+  async #completeMove(): Promise<void> {
+    const { move } = this.#journal.progress();
+    if (!move) return;
+    const { id, organizationId } = this.#journal.identity();
+    const context = await this.#requireContext(organizationId);
+    const isMoved = isLive(this.#journal.progress().state) && (await setRunVersion(context.database, organizationId, id, move.to));
+    if (!this.exists()) return;
+    this.timers.clear('move');
+    const progress = this.#journal.progress();
+    if (progress.move?.id !== move.id) return;
+    this.#loaded = null;
+    this.#moves += 1;
+    if (!isMoved) return this.#journal.patchProgress({ move: undefined });
+    this.#journal.commit({ ...progress, move: undefined, movedBy: move.id }, this.#buildMoveEntry(progress, move));
+    this.objectStore.flush();
+    await this.timers.arm();
+  }
+
+  async #completeMoveByTimer(): Promise<void> {
+    await this.#load();
+    if (this.exists()) this.timers.clear('move');
+  }
+
+  #buildMoveEntry(progress: Progress, { id, from, to, nodeType }: VersionMove): JournalEntry {
+    const now = this.clock();
+    const nodeId = progress.nodeId!;
+    return {
+      nodeId,
+      nodeType,
+      nodeName: findWaitingEntry(this.#journal, progress)?.nodeName ?? null,
+      visit: progress.visits[nodeId] ?? 1,
+      attempt: progress.attempt,
+      status: 'moved',
+      input: null,
+      output: { move_id: id, from_version: from, to_version: to },
+      error: null,
+      startedAt: now,
+      completedAt: now,
+    };
+  }
+
+  async #requireContext(organizationId: number): Promise<Context> {
+    const context = await this.#context(organizationId);
+    if (!context) throw new OrganizationGoneError(organizationId);
+    return context;
   }
 
   override async deleteAllData(): Promise<void> {
@@ -335,6 +457,7 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
     await this.#advancing;
     if (!this.exists()) return;
     if (timer.kind === 'retry') await this.#retry();
+    else if (timer.kind === 'move') await this.#completeMoveByTimer();
     else if (timer.kind === 'advance') await this.#advanceByAlarm();
     else if (timer.kind === 'withdraw') await this.#withdrawCalls();
     else await this.#finish();
@@ -581,22 +704,34 @@ export class AutomationRunObject extends BaseDurableObject<RunRecord> implements
 
   async #load(): Promise<{ context: Context; run: LoadedRun }> {
     const { id, organizationId } = this.#journal.identity();
-    const context = await this.#context(organizationId);
-    if (!context) throw new OrganizationGoneError(organizationId);
-    const loaded = this.#loaded ?? (await loadRun(context, id));
-    if (!loaded) {
-      // D1 was restored to an earlier moment: without a row, nobody can reach this run.
-      await this.destroy();
-      throw new Error(`run ${id} has no row; its object is gone, too`);
+    const context = await this.#requireContext(organizationId);
+    for (;;) {
+      while (this.#moving) await this.#moving;
+      if (this.#journal.progress().move) await this.#exclusively(() => this.#completeMove());
+      const moves = this.#moves;
+      const loaded = this.#loaded ?? (await loadRun(context, id));
+      // A run that was moved during the await was loaded with the graph of the version before.
+      if (this.#moving !== null || moves !== this.#moves) continue;
+      if (!loaded) {
+        // D1 was restored to an earlier moment: without a row, nobody can reach this run.
+        await this.destroy();
+        throw new Error(`run ${id} has no row; its object is gone, too`);
+      }
+      // A payload that is missing may be restored, so the run is loaded again next time.
+      this.#loaded = loaded.missingPayload === null ? loaded : null;
+      return { context, run: loaded };
     }
-    // A payload that is missing may be restored, so the run is loaded again next time.
-    this.#loaded = loaded.missingPayload === null ? loaded : null;
-    return { context, run: loaded };
   }
 
   #context(organizationId: number): Promise<Context | null> {
     return backgroundContext(this.env, organizationId, (work) => this.ctx.waitUntil(work));
   }
+}
+
+/** The type of a node in a stored definition; null: it has no such node. */
+function typeOfNode(definition: string | null, nodeId: string): string | null {
+  const nodes = definition === null ? [] : parseDefinition(JSON.parse(definition)).nodes;
+  return nodes.find(({ id }) => id === nodeId)?.type ?? null;
 }
 
 const withEndReason = (output: unknown, reason: string | undefined): unknown =>

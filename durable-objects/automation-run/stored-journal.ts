@@ -115,7 +115,7 @@ export class StoredJournal implements Journal {
   }
 
   /** Changes fields of the progress that the D1 row does not show, and stores them. The row's revision stays. */
-  patchProgress(change: Pick<Progress, 'leftWaits' | 'leftCalls' | 'retryVersion' | 'toldEnds' | 'failing' | 'trouble'>): void {
+  patchProgress(change: Pick<Progress, 'leftWaits' | 'leftCalls' | 'retryVersion' | 'toldEnds' | 'failing' | 'trouble' | 'move'>): void {
     if (this.isFirstAdvance()) this.#whenFirstAdvanceEnds();
     this.#record.change({ progress: { ...this.progress(), ...change } });
     this.#record.flush();

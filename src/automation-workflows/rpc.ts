@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { callDurableObject } from '../library/platform/call-durable-object.ts';
+import type { MoveAnswer } from './runs/moves/move-obstacle.ts';
 import type { Ending } from './runs/engine/progress.ts';
 import type { ReviveResult } from './runs/lifecycle/store.ts';
 import type { WriteTogether } from './runs/engine/shared-projections.ts';
@@ -87,6 +88,11 @@ export interface RunObject {
   erase(): Promise<'gone' | 'busy'>;
   /** Continues a failed run from the node where it failed, on the given version of its workflow. */
   retry(version: number): Promise<RetryAnswer>;
+  /**
+   * Has a waiting run go on in another version of its workflow, if the node at which it waits is there with the same type. `moveId` names the move: asked
+   * for again, it answers `moved` again. `no_object`: the run has not begun, or is over.
+   */
+  moveToVersion(version: number, moveId: number): Promise<MoveAnswer | 'no_object'>;
   /** Deletes the object's storage and alarm, whatever the run is doing: its organization is being deleted. */
   deleteAllData(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { deleteHandledFailures, claimDueMessages, type RetriedMessage } from '..
 import type { Context } from '../context.ts';
 import { findOverdueDeletions } from '../accounts/deletion/store.ts';
 import { findWorkflowsWithCapacity } from '../automation-workflows/runs/admission/store.ts';
+import { findOverdueRunMoves } from '../automation-workflows/runs/moves/store.ts';
 import { findOrganizationsWithChanges } from '../automation-workflows/triggers/contact-changes/store.ts';
 import { findStaleFires } from '../automation-workflows/triggers/schedules/store.ts';
 import { fireSchedules } from '../automation-workflows/triggers/schedules/fire-schedules.ts';
@@ -94,6 +95,7 @@ async function resendFanout(run: Tick): Promise<void> {
   const changes = await findOrganizationsWithChanges(run.database, before, pageSize);
   const fires = await findStaleFires(run.database, before, pageSize);
   const cleanups = await findStaleCleanups(run.database, before, pageSize);
+  const runMoves = await findOverdueRunMoves(run.database, before, pageSize);
   const openWorkflows = await findWorkflowsWithCapacity(run.database, pageSize);
   const messages: FanoutMessage[] = [
     ...changes.map((organization_id) => ({ v: 1 as const, kind: 'contact_changes' as const, organization_id })),
@@ -105,6 +107,7 @@ async function resendFanout(run: Tick): Promise<void> {
       scheduled_at,
     })),
     ...cleanups.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'cleanup' as const, organization_id, id })),
+    ...runMoves.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'run_move' as const, organization_id, id })),
     ...openWorkflows.map(({ organization_id, id }) => ({ v: 1 as const, kind: 'admission' as const, organization_id, workflow_id: id })),
   ];
   await sendAll(run.bindings.FANOUT_QUEUE, messages);

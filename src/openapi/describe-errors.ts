@@ -69,6 +69,11 @@ const cases: Record<string, Record<number, string>> = {
   'webhooks.answerChallenge': { 403: '`verify_token` is not that of the trigger.', 404: 'No trigger has this uuid, or it is archived.' },
   'journeyRuns.stop': { 409: 'The run has ended.' },
   'journeyRuns.retry': { 409: 'The run has not failed, its journey is not active, or the version asked for cannot go on from its node.' },
+  'journeyRuns.previewMove': { 404: 'No such journey or version.', 409: 'The version cannot run, or the journey is archived.' },
+  'journeyRuns.move': {
+    404: 'No such journey or version.',
+    409: 'The version cannot run, the journey is archived, or its runs are moving to another version.',
+  },
   'languageModels.create': { 409: 'There are as many language models as there can be.' },
   'languageModels.update': { 409: 'Another request changed or deleted it meanwhile.' },
   'telephonyConfigs.create': { 409: 'One of the numbers is in another configuration, or there are as many as there can be.' },

@@ -130,7 +130,7 @@ export const groups: Record<string, Group> = {
   journeyRuns: {
     title: 'Runs of journeys',
     description: 'One contact on its way through a journey, step by step.',
-    operations: ['list', 'listOfJourney', 'get', 'getHistory', 'stop', 'retry'],
+    operations: ['list', 'listOfJourney', 'get', 'getHistory', 'stop', 'retry', 'previewMove', 'move', 'listMoves', 'getMove'],
   },
   languageModels: {
     title: 'Language models',

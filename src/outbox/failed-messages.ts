@@ -12,7 +12,7 @@ export const givenUpPrefix = 'given_up:';
 export type RetriedMessage =
   | DocumentsMessage
   | EventsMessage
-  | Exclude<FanoutMessage, { kind: 'admission' | 'deletion' | 'vector_move' | 'organization_move' }>;
+  | Exclude<FanoutMessage, { kind: 'admission' | 'deletion' | 'vector_move' | 'organization_move' | 'run_move' }>;
 
 const partKinds = ['run_end', 'run_event', 'run_told', 'run_release', 'schedule', 'poke'] as const;
 const recordKinds = ['document', 'event', 'delivery', 'schedule_fire', 'cleanup', 'contact_changes'] as const;

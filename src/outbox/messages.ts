@@ -21,6 +21,7 @@ export const FanoutMessage = z.discriminatedUnion('kind', [
   z.object({ v: version, kind: z.literal('vector_move'), organization_id: z.int() }),
   z.object({ v: version, kind: z.literal('deletion'), organization_id: z.int() }),
   z.object({ v: version, kind: z.literal('organization_move'), organization_id: z.int() }),
+  z.object({ v: version, kind: z.literal('run_move'), organization_id: z.int(), id: z.int() }),
   z.object({ v: version, kind: z.literal('admission'), organization_id: z.int(), workflow_id: z.int() }),
   // Parts of larger works that failed while the rest went on.
   z.object({

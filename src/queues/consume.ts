@@ -28,6 +28,7 @@ import {
 } from '../outbox/failed-messages.ts';
 import { handleDeadLetter } from './dead-letters.ts';
 import { CallsMessage, FanoutMessage } from '../outbox/messages.ts';
+import { processRunMove } from '../automation-workflows/runs/moves/process-move.ts';
 import { admitHeldRuns } from '../automation-workflows/runs/admission/start-runs.ts';
 import { retryRunEnd } from '../automation-workflows/runs/lifecycle/end-runs.ts';
 import { releasePausedRun } from '../automation-workflows/runs/lifecycle/holds.ts';
@@ -121,6 +122,8 @@ function processFanout(context: Context, message: Exclude<FanoutMessage, { kind:
     case 'vector_move':
       // The step enqueues the next one itself, some seconds later.
       return moveVectors(context).then(() => false);
+    case 'run_move':
+      return processRunMove(context, message.id);
     case 'admission':
       return admitHeldRuns(context, message.workflow_id);
     case 'run_end':

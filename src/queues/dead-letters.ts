@@ -71,6 +71,9 @@ async function failRecord(context: Context, message: AnyMessage, reason: string 
     case 'vector_move':
       // The move keeps its progress, and the tick enqueues it again.
       return undefined;
+    case 'run_move':
+      // The move keeps its progress, and the tick enqueues it again.
+      return undefined;
     case 'deletion':
       // The deletion keeps its progress, and the tick enqueues it again.
       return undefined;

@@ -40,7 +40,7 @@ export const RunRecord = z
     id: z.int().describe('Id of the run.'),
     organization_id: organizationId,
     automation_workflow_id: z.int().describe('Id of the journey.'),
-    workflow_version: z.int().describe('The version of the journey on which it runs, to its end.'),
+    workflow_version: z.int().describe('The version of the journey on which it runs, to its end unless it is moved to another.'),
     state: runState,
     current_node_id: z.string().nullable().describe('Id of the node at which it is, or was when it ended; null before the first.'),
     context: jsonObject.describe(
@@ -84,8 +84,10 @@ export const HistoryRecord = z
     visit: z.int().describe('Which visit of the run to this node it is, from 1; loops come to a node more than once.'),
     attempt: z.int().describe('Which try of this visit it is, from 1.'),
     status: z
-      .enum(['started', 'completed', 'failed', 'waiting', 'skipped', 'retrying', 'simulated'])
-      .describe('The result of the try. `simulated`: in a dry run, with the request that would have been sent.'),
+      .enum(['started', 'completed', 'failed', 'waiting', 'skipped', 'retrying', 'simulated', 'moved'])
+      .describe(
+        'The result of the try. `simulated`: in a dry run, with the request that would have been sent. `moved`: no try; at this node the run moved to another version.',
+      ),
     input: z.unknown().describe('What the node worked with, its templates filled in. Over 8 KiB it is cut, and says so.'),
     output: z.unknown().describe('The output of the node, as in `steps` of the context. Over 8 KiB it is cut, and says so.'),
     error: z

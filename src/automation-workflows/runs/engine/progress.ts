@@ -51,6 +51,10 @@ export interface Progress {
   voiceCallRunId?: number;
   /** The version of the workflow that a retry under way continues with. */
   retryVersion?: number | undefined;
+  /** A move to another version that is under way. Whoever loads the run completes it first. */
+  move?: VersionMove | undefined;
+  /** The latest move that has moved the run. The same move asked for again gets the same answer. */
+  movedBy?: number;
   /** For how many ends (the first, and one after each retry) triggers and the parent run have been notified. */
   toldEnds?: number;
   /** How often the run was retried by a person, and when last. The timeout counts from the last retry. */
@@ -97,6 +101,14 @@ export interface EventWait {
   events: EventSubscription;
   /** The id of the newest event when the row in `run_waiter` was written; null before. */
   afterId: number | null;
+}
+
+export interface VersionMove {
+  id: number;
+  from: number;
+  to: number;
+  /** The type of the node at which the run waits, in both versions. */
+  nodeType: string;
 }
 
 export interface PlatformRetry {
