@@ -28,7 +28,33 @@ CREATE INDEX `webhook_delivery_given_up` ON `webhook_delivery` (`organization_id
 CREATE INDEX `knowledge_document_failed` ON `knowledge_document` (`organization_id`) WHERE status = 'failed' AND is_active = 1;--> statement-breakpoint
 CREATE INDEX `cleanup_stuck` ON `cleanup` (`organization_id`) WHERE note IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `failed_message_organization` ON `failed_message` (`organization_id`,`first_failed_at`);--> statement-breakpoint
--- The triggers of src/database/audit/audited-tables.ts for campaigns, which have one more column.
+-- The triggers of src/database/audit/audited-tables.ts for campaigns, which have one more column, and for moves of runs.
+CREATE TRIGGER audit_run_move_insert AFTER INSERT ON run_move
+WHEN EXISTS (SELECT 1 FROM audit_actor WHERE is_summary = 0) BEGIN
+  INSERT INTO audit_entry (organization_id, request_id, action, user_id, credential, address, record_type, record_id, change, created_at)
+  SELECT NEW.organization_id, actor.request_id, actor.action, actor.user_id, actor.credential, actor.address, 'run_move', NEW.id,
+    (SELECT json_group_object(v.key, json_object('after', v.value)) FROM json_each(json_object('workflow_id', NEW.workflow_id, 'version', NEW.version)) v WHERE v.value IS NOT NULL), actor.at
+  FROM audit_actor actor;
+END;
+--> statement-breakpoint
+CREATE TRIGGER audit_run_move_update AFTER UPDATE OF workflow_id, version ON run_move
+WHEN EXISTS (SELECT 1 FROM audit_actor WHERE is_summary = 0) AND (OLD.workflow_id IS NOT NEW.workflow_id OR OLD.version IS NOT NEW.version) BEGIN
+  INSERT INTO audit_entry (organization_id, request_id, action, user_id, credential, address, record_type, record_id, change, created_at)
+  SELECT NEW.organization_id, actor.request_id, actor.action, actor.user_id, actor.credential, actor.address, 'run_move', NEW.id,
+    (SELECT json_group_object(n.key, json_object('before', v.old ->> n.key, 'after', n.value))
+      FROM (SELECT json_object('workflow_id', OLD.workflow_id, 'version', OLD.version) AS old, json_object('workflow_id', NEW.workflow_id, 'version', NEW.version) AS new) v CROSS JOIN json_each(v.new) n
+      WHERE n.value IS NOT v.old ->> n.key), actor.at
+  FROM audit_actor actor;
+END;
+--> statement-breakpoint
+CREATE TRIGGER audit_run_move_delete AFTER DELETE ON run_move
+WHEN EXISTS (SELECT 1 FROM audit_actor WHERE is_summary = 0) BEGIN
+  INSERT INTO audit_entry (organization_id, request_id, action, user_id, credential, address, record_type, record_id, change, created_at)
+  SELECT OLD.organization_id, actor.request_id, actor.action, actor.user_id, actor.credential, actor.address, 'run_move', OLD.id,
+    (SELECT json_group_object(v.key, json_object('before', v.value)) FROM json_each(json_object('workflow_id', OLD.workflow_id, 'version', OLD.version)) v WHERE v.value IS NOT NULL), actor.at
+  FROM audit_actor actor;
+END;
+--> statement-breakpoint
 DROP TRIGGER audit_campaign_insert;
 --> statement-breakpoint
 CREATE TRIGGER audit_campaign_insert AFTER INSERT ON campaign

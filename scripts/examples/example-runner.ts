@@ -212,6 +212,9 @@ const areRefused = new Set([
   'webhookEndpoints.replayDelivery',
   'events.retry',
   'triggers.retryDelivery',
+  // The delivery of the example comes after it in the document.
+  'triggers.getDelivery',
+  'operations.retryStuck',
   'auth.deleteAccount',
   'members.remove',
   'suppressions.confirmProposal',

@@ -56,8 +56,17 @@ const steps: Step[] = [
   { operation: 'journeys.update' },
   { operation: 'journeys.test', learn: ({ id }) => ({ 'automation-workflows/run_id': id }) },
   { operation: 'events.create', learn: ({ event_id }) => ({ event_id }) },
+  { operation: 'journeyRuns.move', learn: ({ id }) => ({ move_id: id, stuck_id: `journey:${String(id)}` }) },
   { operation: 'webhooks.receive', learn: ({ delivery_id }) => ({ delivery_id }) },
-  { operation: 'agents.create', learn: ({ id }) => ({ 'workflow/workflow_id': id, actor_workflow_id: id }) },
+  {
+    operation: 'agents.create',
+    learn: ({ id, current_definition_id }) => ({
+      'workflow/workflow_id': id,
+      actor_workflow_id: id,
+      version_id: current_definition_id,
+      definition_id: current_definition_id,
+    }),
+  },
   { operation: 'agents.create', example: 1, learn: ({ id }) => ({ adversary_workflow_id: id }) },
   { operation: 'languageModels.create', learn: ({ id }) => ({ language_model_id: id }) },
   { operation: 'telephonyConfigs.create', learn: ({ id }) => ({ config_id: id }) },
@@ -207,6 +216,7 @@ const idFields: Record<string, string> = {
   actor_workflow_id: 'actor_workflow_id',
   adversary_workflow_id: 'adversary_workflow_id',
   document_uuid: 'document_uuid',
+  definition_id: 'definition_id',
   telephony_config_id: 'config_id',
 };
 

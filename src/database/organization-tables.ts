@@ -73,7 +73,7 @@ export const organizationTables: readonly OrganizationTable[] = [
   { table: 'upload', rows: [ownRows] },
   { table: 'idempotency_key', rows: [ownRows] },
   { table: 'cleanup', rows: [ownRows], isShort: true },
-  { table: 'failed_message', rows: [ownRows], isShort: true },
+  { table: 'failed_message', rows: [ownRows] },
   { table: 'archive_contact', rows: [`archive_id IN (SELECT id FROM archive WHERE ${ownRows})`] },
   { table: 'archive', rows: [ownRows] },
   { table: 'api_key', rows: [ownRows] },

@@ -12,6 +12,7 @@ export const eventExamples: ExamplesByOperation = {
       data: { order_id: '1001', total: 129.5, currency: 'USD' },
     },
   },
+  'events.get': { path: { event_id: 1 } },
   'events.retry': { path: { event_id: 1 }, answer: { event_id: 1, state: 'open' } },
   'events.list': { query: { event_type: 'order_placed', limit: 10 } },
 };

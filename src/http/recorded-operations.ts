@@ -58,6 +58,8 @@ const recordTypes: Readonly<Record<string, string>> = {
   contactPolicy: 'contact_policy',
   journeys: 'automation_workflow',
   triggers: 'automation_trigger',
+  journeyRuns: 'run_move',
+  operations: 'stuck_record',
   languageModels: 'language_model',
   telephonyConfigs: 'telephony_config',
   agents: 'workflow',

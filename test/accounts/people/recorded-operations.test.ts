@@ -7,6 +7,7 @@ import { newUser } from '../../http/service.ts';
 import { knowledgeService } from '../../knowledge-base/knowledge-service.ts';
 import { createModel, gpt, stubVendors } from '../../language-models/own-vendors.ts';
 import { callingOrganization, relayCallbacks } from '../../support/carrier.ts';
+import { insertRow } from '../../support/insert-row.ts';
 import { chain } from '../../support/journeys.ts';
 import { decideConsent, finalizeConnecting, leadsUrl, startConnecting } from '../../support/integrations.ts';
 import { newOrganization, newPhone, type Answer, type Client } from '../../support/organization.ts';
@@ -97,7 +98,14 @@ const scenarios: Record<string, Scenario> = {
     const trigger = await done('triggers.create', client.post(`/automation-workflows/${id}/triggers`, made));
     await done('triggers.update', client.patch(`/automation-workflows/triggers/${trigger.id}`, { name: 'U' }));
     await done('triggers.archive', client.delete(`/automation-workflows/triggers/${trigger.id}`));
+    await done('journeyRuns.move', client.post(`/automation-workflows/${id}/versions/1/move-runs`));
     await done('journeys.archive', client.delete(`/automation-workflows/${id}`));
+    return client;
+  },
+  operations: async (done) => {
+    const { client, id } = await newOrganization();
+    const event = await insertRow('event', { organization_id: id, event_type: 'x', note: 'given_up: x', handled_at: 1, data: '{}' });
+    await done('operations.retryStuck', client.post(`/operations/stuck/event:${event}/retry`));
     return client;
   },
   languageModels: async (done) => {
@@ -122,6 +130,9 @@ const scenarios: Record<string, Scenario> = {
     const { client, agentId } = await callingOrganization();
     await done('agents.create', { status: 200, body: {}, headers: new Headers() });
     await done('agents.update', client.put(`/workflow/${agentId}`, { name: 'Renamed' }));
+    const { versions } = (await client.get(`/workflow/${agentId}/versions`)).body;
+    await client.put(`/workflow/${agentId}`, { workflow_definition: { nodes: [], edges: [] } });
+    await done('agents.restoreVersion', client.post(`/workflow/${agentId}/versions/${versions[0].id}/restore`));
     await done('agents.setStatus', client.put(`/workflow/${agentId}/status`, { status: 'archived' }));
     return client;
   },

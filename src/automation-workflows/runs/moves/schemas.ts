@@ -24,7 +24,7 @@ export const MovePreview = z
     runs: z
       .array(
         z.object({
-          run_id: z.int().describe('Id of the run.'),
+          run_id: z.int().describe('The live run that it is about.'),
           workflow_version: runVersion,
           node_id: nodeId,
           state: z.enum(runStates).describe('How it stands.'),

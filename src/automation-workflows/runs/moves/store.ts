@@ -167,7 +167,7 @@ export const beginMoveStatements = (
 ): [Statement<MoveRow>, Statement<MoveRow>] => [
   database.prepare<MoveRow>(
     `INSERT INTO run_move (organization_id, workflow_id, version, up_to_id, due_at, created_at)
-     VALUES (?1, ?2, ?3, (SELECT max(id) FROM automation_run), ?4, ?4) ON CONFLICT (workflow_id) WHERE finished_at IS NULL DO NOTHING RETURNING *`,
+     VALUES (?1, ?2, ?3, (SELECT coalesce(max(id), 0) FROM automation_run), ?4, ?4) ON CONFLICT (workflow_id) WHERE finished_at IS NULL DO NOTHING RETURNING *`,
     organizationId,
     workflowId,
     version,

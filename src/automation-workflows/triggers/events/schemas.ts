@@ -15,7 +15,7 @@ export const Failure = z
 
 export const OutcomeRun = z
   .object({
-    run_id: z.int().describe('Id of the run.'),
+    run_id: z.int().describe('The run of a journey that was started, woken or ended.'),
     automation_workflow_id: z.int().describe('Id of its journey.'),
     trigger_id: z.int().nullable().describe('The trigger that started the run; null: no trigger did.'),
     state: z.enum(runStates).describe('How the run stands now.'),
