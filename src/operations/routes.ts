@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createRouter, errorResponses, jsonResponse } from '../http/router.ts';
+import { percentEncoded } from '../library/text/clean-text.ts';
 import { nullableTimestamp, toTimestamp } from '../library/time/clock.ts';
 import { toStuckId, type StuckItem } from './kinds.ts';
 import { listStuck } from './list-stuck.ts';
@@ -62,7 +63,7 @@ const stuckRecord = (item: StuckItem) => ({
   tries: item.tries,
   next_try_at: nullableTimestamp(item.next_try_at),
   what_to_do: whatToDo(item),
-  retry: canRetry(item) ? `/operations/stuck/${encodeURIComponent(toStuckId(item))}/retry` : null,
+  retry: canRetry(item) ? `/operations/stuck/${percentEncoded(toStuckId(item))}/retry` : null,
 });
 
 const queueRecord = ({ name, waiting, isPartial, oldestAt, why }: QueueBacklog) => ({

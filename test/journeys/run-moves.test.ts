@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { crashAtCall } from '../support/crashing-object.ts';
@@ -202,6 +203,29 @@ test.each(['before', 'after'] as const)('a run whose object dies %s any call of 
   expect(deaths).toBeGreaterThanOrEqual(2);
   const said = await Promise.all(['old', 'new'].map(async (word) => (await client.get(`/events?event_type=said-${word}`)).body.total));
   expect(said[0] + said[1]).toBe(4);
+});
+
+test('a move that broke off is completed by the timer of the run, without anybody asking', async () => {
+  const { client, id: organizationId } = await newOrganization();
+  const workflow = await createActiveWorkflow(client, { definition: resting('old') });
+  const ada = await person(client);
+  const run = await waitingRun(client, workflow, { contact_id: ada.id });
+  const version = await newVersion(client, workflow, resting('new'));
+  const stub = runStub(organizationId, run);
+  // The second call writes the row, after the intent is stored.
+  const watch = await crashAtCall(stub, 2, 'before');
+  await stub.moveToVersion(version, 9).catch(() => undefined);
+  expect(watch.died).toBe(true);
+  expect(
+    (await env.DB.prepare('SELECT workflow_version AS at FROM automation_run WHERE id = ?').bind(run).first<{ at: number }>())!.at,
+  ).toBe(1);
+  await runInDurableObject(runStub(organizationId, run), async (instance) => {
+    const object = instance as unknown as { clock: () => number; alarm(): Promise<void> };
+    object.clock = () => Date.now() + 60_000;
+    await object.alarm();
+  });
+  expect(await movesOf(client, run)).toHaveLength(1);
+  expect((await client.get(`/automation-workflows/runs/${run}`)).body).toMatchObject({ workflow_version: version, state: 'waiting' });
 });
 
 test('events that come while runs are moved wake each run once, in one version or the other', async () => {

@@ -25,7 +25,7 @@ export async function listVersions(context: Context, agentId: number, page: Page
     versionCountStatement(database, organization.id, agentId, countLimit + 1),
   ]);
   const { total } = counted[0]!;
-  const versions = rows.map((row) => ({ ...row, isCurrent: row.id === agent.current_definition_id }));
+  const versions = rows.map((row) => Object.assign(row, { isCurrent: row.id === agent.current_definition_id }));
   return {
     ...cutPage(versions, page.limit, ({ id }) => ({ value: null, id })),
     total: Math.min(total, countLimit),

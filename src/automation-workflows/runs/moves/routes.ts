@@ -3,7 +3,7 @@ import { createRouter, errorResponses, jsonResponse, pathId } from '../../../htt
 import { nullableTimestamp, toTimestamp } from '../../../library/time/clock.ts';
 import { existingWorkflow } from '../../definitions/existing-workflow.ts';
 import { explainObstacle, type MoveObstacle } from './move-obstacle.ts';
-import { previewRunMove } from './preview-move.ts';
+import { previewRunMove, type PreviewedGroup, type PreviewedRun } from './preview-move.ts';
 import * as schemas from './schemas.ts';
 import { readRunMove, startRunMove } from './start-move.ts';
 import { movesStatement, type MoveReasons, type MoveRow } from './store.ts';
@@ -54,18 +54,8 @@ export const runMoveRoutes = createRouter()
     return c.json(
       {
         version,
-        runs: runs.map(({ id, current_node_id, hold: _hold, revision: _revision, ...run }) => ({
-          run_id: id,
-          node_id: current_node_id,
-          ...run,
-          state: run.state as z.infer<typeof schemas.MovePreview>['runs'][number]['state'],
-        })),
-        groups:
-          groups &&
-          groups.map(({ hold: _hold, ...group }) => ({
-            ...group,
-            state: group.state as z.infer<typeof schemas.MovePreview>['runs'][number]['state'],
-          })),
+        runs: runs.map(previewedRun),
+        groups: groups && groups.map(previewedGroup),
         is_partial: isPartial,
         limit: query.limit,
         next_cursor: nextCursor,
@@ -87,6 +77,30 @@ export const runMoveRoutes = createRouter()
     const { workflow_id, move_id } = c.req.valid('param');
     return c.json(moveRecord(await readRunMove(c.var.context, workflow_id, move_id)), 200);
   });
+
+type Preview = z.infer<typeof schemas.MovePreview>;
+type State = Preview['runs'][number]['state'];
+
+const previewedRun = (run: PreviewedRun): Preview['runs'][number] => ({
+  run_id: run.id,
+  workflow_version: run.workflow_version,
+  node_id: run.current_node_id,
+  state: run.state as State,
+  contact_id: run.contact_id,
+  can_move: run.can_move,
+  reason: run.reason,
+  message: run.message,
+});
+
+const previewedGroup = (group: PreviewedGroup): NonNullable<Preview['groups']>[number] => ({
+  workflow_version: group.workflow_version,
+  node_id: group.node_id,
+  state: group.state as State,
+  runs: group.runs,
+  can_move: group.can_move,
+  reason: group.reason,
+  message: group.message,
+});
 
 const generalMessages: Partial<Record<MoveObstacle, string>> = {
   node_missing: 'The node at which the run waits is not in the version',

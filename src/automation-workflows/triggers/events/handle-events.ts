@@ -66,9 +66,9 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
     for (const group of groupByExit(runEvents, listeners)) {
       // An event may end a run and start the next run of the same key. A later event of the group may end a run that an earlier one started.
       const endRuns = async () => {
-        const exits = await exitRuns(context, group, listeners.exits, contacts);
-        failed.push(...exits.failed);
-        log.addExits(exits.ended);
+        const { failed: unended, ended } = await exitRuns(context, group, listeners.exits, contacts);
+        failed.push(...unended);
+        log.addExits(ended);
       };
       if (listeners.exits.length) await endRuns();
       const candidates = group.flatMap(({ id }) => candidatesByEvent.get(id)!);
