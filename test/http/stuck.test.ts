@@ -194,7 +194,7 @@ test('pages of several kinds follow each other, and nothing is shown twice or le
       data: '{}',
     });
     await env.DB.prepare(
-      'INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) VALUES (?, ?, ?, 1, ?, 99)',
+      'INSERT INTO failed_message (key, organization_id, message, tries, first_failed_at, next_try_at) VALUES (?, ?, ?, 1, ?, 9000000000000)',
     )
       .bind(`event:${organizationId}-${number}`, organizationId, '{"kind":"event"}', (number * 3) % 10)
       .run();
@@ -243,17 +243,19 @@ test('only admins see and retry; bad ids and other organizations get nothing', a
 test('the list costs the same however much the organization has that does not stand still', async () => {
   const { client, id: organizationId, key } = await newOrganization();
   const workflow = await createActiveWorkflow(client, { trigger: onOrder });
-  await insertRow('event', { organization_id: organizationId, event_type: 'x', note: 'given_up: x', handled_at: 1, data: '{}' });
+  for (const _ of [1, 2])
+    await insertRow('event', { organization_id: organizationId, event_type: 'x', note: 'given_up: x', handled_at: 1, data: '{}' });
+  // The first page also looks at the rows of the queues, 5,000 at most.
+  const { next_cursor: cursor } = await stuckOf(client, '?limit=1');
   const read = async () => {
     const { client: recorded, recording } = recordedClient(key);
-    expect((await recorded.get('/operations/stuck?limit=5')).body.stuck).toHaveLength(1);
+    expect((await recorded.get(`/operations/stuck?limit=5&cursor=${cursor}`)).body.stuck).toHaveLength(1);
     return { calls: recording.calls, rows: rowsRead(recording) };
   };
   await read();
   const before = await read();
-  expect(before.calls).toBeLessThanOrEqual(6);
+  expect(before.calls).toBeLessThanOrEqual(3);
   const numbers = JSON.stringify(Array.from({ length: 400 }, (_, index) => index));
-  const newest = (table: string) => `coalesce((SELECT max(id) FROM ${table}), 0)`;
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO event (organization_id, event_type, data, created_at, handled_at) SELECT ?1, 'ordered', '{}', 1, 1 FROM json_each(?2)`,
@@ -262,9 +264,6 @@ test('the list costs the same however much the organization has that does not st
       `INSERT INTO automation_run (organization_id, workflow_id, workflow_version, state, dedup_key, source, created_at, completed_at)
        SELECT ?1, ?3, 1, 'completed', 'fill:' || value, 'event', 1, 1 FROM json_each(?2)`,
     ).bind(organizationId, numbers, workflow),
-    env.DB.prepare(
-      `INSERT INTO progress (name, value) SELECT 'events_handled', ${newest('event')} ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    ),
   ]);
   const after = await read();
   expect(after.calls).toBe(before.calls);
