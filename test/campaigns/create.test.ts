@@ -25,6 +25,7 @@ test('a campaign is created as a draft with every default, and is read as it was
       name: 'Spring offer',
       workflow_id: agent,
       workflow_name: 'Dialer',
+      definition_id: null,
       state: 'draft',
       state_reason: null,
       source_type: 'csv',
