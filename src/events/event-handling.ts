@@ -24,7 +24,7 @@ export interface Listed<Entry> {
 const maxListed = 50;
 const maxMessageLength = 300;
 
-export const emptyHandling = (): EventHandling => ({
+const emptyHandling = (): EventHandling => ({
   filtered: { count: 0, first: [] },
   failed: { count: 0, first: [] },
   refused: { count: 0, first: [] },

@@ -4,7 +4,7 @@ import { fullRatio, readMeasuredSize } from '../database/database-size.ts';
 import * as store from './store.ts';
 
 export const queueNames = ['events', 'deliveries', 'contact_changes', 'documents', 'calls'] as const;
-export type QueueName = (typeof queueNames)[number];
+type QueueName = (typeof queueNames)[number];
 
 /** Work that waits in a queue. `oldestAt` in epoch ms; null: nothing waits, or the moment is not known. */
 export interface QueueBacklog {

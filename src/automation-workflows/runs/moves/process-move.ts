@@ -32,8 +32,9 @@ export async function processRunMove(context: Context, moveId: number): Promise<
   let [moved, kept] = [0, 0];
   for (const run of page) {
     const answer = answers.get(run.id)!;
+    if (answer === 'no_object' && run.workflow_version === move.version) continue;
     if (answer === 'no_object' && run.hold === 'max_active') {
-      if (run.workflow_version !== move.version) held.push(run.id);
+      held.push(run.id);
       continue;
     }
     if (answer !== 'no_object' && answer.result === 'moved') moved += 1;

@@ -5,7 +5,7 @@ import type { WorkflowStatus } from '../../definitions/store.ts';
 import type { TriggerState } from '../store.ts';
 
 /** How many runs an answer names of each kind. A trigger starts one run for an event. */
-export const maxShownRuns = 200;
+const maxShownRuns = 200;
 
 export type OutcomeRun = Pick<StoredRow<typeof automationRun>, 'id' | 'workflow_id' | 'trigger_id' | 'state' | 'outcome' | 'hold'>;
 

@@ -6,7 +6,7 @@ import { failureStatement, givenUpPrefix, type RecordedFailure } from '../../../
 import * as store from './event-outcome-store.ts';
 
 /** A trigger that started no run for an event. */
-export interface NotStarted {
+interface NotStarted {
   trigger_id: number | null;
   workflow_id: number | null;
   name: string | null;

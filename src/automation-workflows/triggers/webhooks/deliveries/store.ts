@@ -6,7 +6,7 @@ import { givenUpPrefix, type RecordedFailure } from '../../../../outbox/failed-m
 import type { OutcomeRun } from '../../events/event-outcome-store.ts';
 
 export const deliveryStates = ['open', 'started', 'not_started', 'given_up'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
+type DeliveryState = (typeof deliveryStates)[number];
 
 const stateSql = `CASE WHEN substr(d.note, 1, ${givenUpPrefix.length}) = '${givenUpPrefix}' THEN 'given_up' WHEN d.handled_at IS NULL THEN 'open'
   WHEN d.note IS NULL THEN 'started' ELSE 'not_started' END`;
