@@ -31,7 +31,7 @@ const parsing = 'src/knowledge-base/parsing';
 /** Every isolate loads the first; it counts in each of the others but the parsers. */
 export const entries: Entry[] = [
   { name: 'start and Durable Objects', sources: [], limit: 640 },
-  { name: 'API', sources: ['src/app.ts'], limit: 800 },
+  { name: 'API', sources: ['src/app.ts'], limit: 820 },
   { name: 'queues', sources: ['src/queues/consume.ts'], limit: 700 },
   { name: 'minute tick', sources: ['src/cron/tick.ts'], limit: 680 },
   { name: 'assistants', sources: ['src/app.ts', 'src/mcp/serve-message.ts', 'src/openapi/document.ts'], limit: 960 },
