@@ -91,9 +91,6 @@ function decidingDependencies(context: Context, { origin, graph, settings }: Loa
   const { organization, clock } = context;
   const stepRun = { origin, hasQuietHours: settings.quiet_hours !== null, recent: new RecentFacts(clock) };
   const startedAt = Date.now();
-  const never = (): never => {
-    throw new Error('a run that only decides came to a step that does more');
-  };
   return {
     runId: origin.id,
     graph,
@@ -117,4 +114,8 @@ function decidingDependencies(context: Context, { origin, graph, settings }: Loa
       return !onlyDecides || stepCount >= maxSteps || Date.now() - startedAt > maxMilliseconds || isQueryBudgetSpent();
     },
   };
+}
+
+function never(): never {
+  throw new Error('a run that only decides came to a step that does more');
 }
