@@ -5,6 +5,7 @@ import { auditLogRoutes } from './accounts/audit-log/routes.ts';
 import { invitationRoutes } from './accounts/invitations/routes.ts';
 import { memberRoutes } from './accounts/members/routes.ts';
 import { organizationRoutes } from './accounts/organizations/routes.ts';
+import { passkeyRoutes } from './accounts/passkeys/routes.ts';
 import { sessionRoutes } from './accounts/sign-in/session-routes.ts';
 import { signInRoutes } from './accounts/sign-in/routes.ts';
 import { runMoveRoutes } from './automation-workflows/runs/moves/routes.ts';
@@ -110,6 +111,7 @@ export function createApp() {
     }),
   );
   app.route(basePath, sessionRoutes);
+  app.route(basePath, passkeyRoutes);
   app.route(basePath, organizationRoutes);
   app.route(basePath, memberRoutes);
   app.route(basePath, invitationRoutes);

@@ -220,7 +220,7 @@ const areRefused = new Set([
   'suppressions.confirmProposal',
   'suppressions.dismissProposal',
 ]);
-/** They would end the story, or need a second person or a mail sender. */
+/** They would end the story, or need a second person, a mail sender, or a device with a passkey. */
 const neverSent = new Set([
   'organization.delete',
   'organization.getDeletion',
@@ -228,6 +228,11 @@ const neverSent = new Set([
   'auth.forgotPassword',
   'members.transferOwnership',
   'members.leave',
+  'passkeys.start',
+  'passkeys.add',
+  'passkeys.delete',
+  'passkeys.startLogIn',
+  'passkeys.logIn',
   'invitations.revoke',
   'invitations.join',
 ]);

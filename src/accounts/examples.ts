@@ -29,6 +29,27 @@ const organization = {
   created_at: '2026-11-28T19:05:16.972Z',
 };
 
+const challenge = 'cXJ3TGZ5Z1pVOEtwM2FfTi4xNzk1OTIyMTE2OTcyLjlmMmM0ZThhMWIzZDVmNzA';
+const credentialId = 'q1fXvV4mT0m2n8kJ7bLw5A';
+const clientDataJSON = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiLi4uIn0';
+const creationOptions = {
+  challenge,
+  rp: { name: 'Voice Agent Automation Service', id: 'calls.acme.example' },
+  user: { id: 'dXNlcjox', name: 'sam@acme.example', displayName: 'Sam Rivera' },
+  pubKeyCredParams: [{ alg: -7, type: 'public-key' }],
+  timeout: 300_000,
+  attestation: 'none',
+  excludeCredentials: [],
+  authenticatorSelection: { residentKey: 'required', userVerification: 'required', requireResidentKey: true },
+};
+const requestOptions = { challenge, rpId: 'calls.acme.example', timeout: 300_000, userVerification: 'required' };
+const credential = { id: credentialId, rawId: credentialId, type: 'public-key', clientExtensionResults: {} };
+const createdCredential = { ...credential, response: { clientDataJSON, attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg' } };
+const signedCredential = {
+  ...credential,
+  response: { clientDataJSON, authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ', signature: 'MEUCIQDf' },
+};
+
 /** Requests that work in the order of the document. */
 export const accountExamples: ExamplesByOperation = {
   'health.get': {},
@@ -46,6 +67,27 @@ export const accountExamples: ExamplesByOperation = {
   'auth.forgotPassword': { body: { email: 'sam@acme.example' }, answer: { status: 'requested' } },
   'auth.listSessions': {},
   'auth.endSession': { path: { session_id: '9f2c4e8a1b3d5f70' }, answer: { status: 'logged_out' } },
+  'passkeys.start': { answer: creationOptions },
+  'passkeys.add': {
+    body: { password: 'lanterns over a quiet harbour', name: 'Laptop', credential: createdCredential },
+    answer: { id: 1, name: 'Laptop', is_backed_up: true, last_used_at: null, created_at: '2026-11-28T19:05:16.972Z' },
+  },
+  'passkeys.list': {
+    answer: {
+      passkeys: [{ id: 1, name: 'Laptop', is_backed_up: true, last_used_at: null, created_at: '2026-11-28T19:05:16.972Z' }],
+      total: 1,
+    },
+  },
+  'passkeys.delete': { path: { passkey_id: 1 }, answer: { status: 'deleted' } },
+  'passkeys.startLogIn': { answer: requestOptions },
+  'passkeys.logIn': {
+    body: { credential: signedCredential },
+    answer: {
+      token: 'vas_3kQ9vY1nW7cR5tB2xZ8mL4pF6sD0gHjKqEwUaTyIoVM',
+      user: { id: 1, email: 'sam@acme.example', name: 'Sam Rivera', created_at: '2026-11-28T19:05:16.972Z' },
+      organization,
+    },
+  },
   'organization.get': {},
   'organization.update': { body: { name: 'Acme', default_country: 'US', timezone: 'America/New_York' } },
   'organization.delete': { query: { confirm_name: 'Acme' }, answer: deletion },

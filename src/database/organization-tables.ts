@@ -99,6 +99,8 @@ export const catalogTables: ReadonlySet<string> = new Set([
 /** Tables without an organization: users, who may be members of several organizations, and the service's own records. */
 export const globalTables: readonly string[] = [
   'user',
+  'passkey',
+  'used_challenge',
   'login_failure',
   'deletion',
   'progress',

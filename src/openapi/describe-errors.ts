@@ -22,6 +22,17 @@ const cases: Record<string, Record<number, string>> = {
     429: 'Too many failed log-ins with the e-mail address or from the network address; see Retry-After. Devices that have logged in before wait only for their own failures.',
   },
   'auth.changePassword': { 429: 'Too many wrong passwords; see Retry-After.' },
+  'passkeys.start': { 409: 'The service was asked by an IP address, which has no passkeys (see `PUBLIC_URL`), or the person has 20.' },
+  'passkeys.add': {
+    409: 'The passkey is known already, the person has 20, or the service was asked by an IP address.',
+    429: 'Too many wrong passwords; see Retry-After.',
+  },
+  'passkeys.startLogIn': { 409: 'The service was asked by an IP address, which has no passkeys (see `PUBLIC_URL`).' },
+  'passkeys.logIn': {
+    401: 'The passkey is unknown, the signature is wrong, or the challenge is over or was answered before.',
+    409: 'The service was asked by an IP address, which has no passkeys (see `PUBLIC_URL`).',
+    429: 'More than 10 log-ins in 10 seconds from the network address; see Retry-After.',
+  },
   'members.resetPassword': { 401: 'The token is unknown, used or older than a day.' },
   'auth.deleteAccount': {
     409: 'The person is the last member of an organization, which the detail names.',

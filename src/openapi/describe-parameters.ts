@@ -39,6 +39,7 @@ const meanings: Record<string, string> = {
   organization_id: 'Id of the organization',
   user_id: 'Id of the person, the `user_id` in the list of members',
   session_id: 'The `id` of the session in the list of sessions',
+  passkey_id: 'Id of the passkey',
   invitation_id: 'Id of the invitation',
   deletion_id: 'The `id` that the deletion was answered with',
   campaign_id: 'Id of the campaign',

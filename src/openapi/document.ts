@@ -96,11 +96,15 @@ const sessionOnlyOperations = new Set([
   'auth.selectOrganization',
   'auth.listSessions',
   'auth.endSession',
+  'passkeys.start',
+  'passkeys.add',
+  'passkeys.list',
+  'passkeys.delete',
   'invitations.join',
   'members.leave',
 ]);
 /** The answers of these operations contain secrets, which are not stored. */
-const groupsWithoutIdempotency = new Set(['auth', 'apiKeys', 'members', 'invitations', 'webhookEndpoints']);
+const groupsWithoutIdempotency = new Set(['auth', 'passkeys', 'apiKeys', 'members', 'invitations', 'webhookEndpoints']);
 
 /** Adds the parts that follow from an operation's method, path and id: tag, security, Idempotency-Key, errors. */
 function completeOperation(method: string, path: string, operation: Operation): void {

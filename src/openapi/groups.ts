@@ -36,6 +36,11 @@ export const groups: Record<string, Group> = {
       'logOutEverywhere',
     ],
   },
+  passkeys: {
+    title: 'Passkeys',
+    description: 'Keys in the devices of a person, by which they log in without a password (WebAuthn).',
+    operations: ['start', 'add', 'list', 'delete', 'startLogIn', 'logIn'],
+  },
   organization: {
     title: 'Organization',
     description: 'The organization of the caller: name, country, time zone, plan.',

@@ -141,8 +141,10 @@ test('receipts, sessions, password resets and failed sign-ins leave when they ar
   await insertRow('session', { token_hash: 'old', expires_at: 1 });
   await insertRow('password_reset', { user_id: 2 ** 40, expires_at: 1 });
   await insertRow('login_failure', { subject: 'email:old', window_ends_at: 1 });
+  await insertRow('used_challenge', { hash: 'old', expires_at: 1 });
   await keep();
   for (const [table, condition] of [
+    ['used_challenge', "hash = 'old'"],
     ['write_receipt', "key = '000000001-old'"],
     ['session', "token_hash = 'old'"],
     ['password_reset', `user_id = ${2 ** 40}`],

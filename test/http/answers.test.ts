@@ -24,6 +24,8 @@ describe('credentials', () => {
     'GET /health',
     'POST /auth/signup',
     'POST /auth/login',
+    'POST /auth/passkeys/login/options',
+    'POST /auth/passkeys/login',
     'POST /auth/password/reset',
     'POST /auth/password/forgot',
     'POST /auth/invitations/preview',

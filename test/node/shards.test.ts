@@ -8,7 +8,7 @@ import { catalogTables } from '../../src/database/organization-tables.ts';
 import { anchorsSql, idsPerShard, isNoAnchorSql, tablesWithoutAnchor } from '../../src/database/shard-anchors.ts';
 
 /** Only the first database gives the ids of the catalog: it has the accounts, and what the audit log says of them, on whichever shard the organization is. */
-const tablesOfCatalog = [...catalogTables, 'user'];
+const tablesOfCatalog = [...catalogTables, 'user', 'passkey'];
 
 function newDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');

@@ -95,6 +95,12 @@ export async function consumePasswordReset(
         tokenHash,
         passwordHash,
       ),
+      // Whoever needs a link may have lost a device, or somebody else may have added a passkey.
+      catalog.prepare(
+        'DELETE FROM passkey WHERE user_id = (SELECT user_id FROM password_reset WHERE token_hash = ?1) AND EXISTS (SELECT 1 FROM user WHERE id = passkey.user_id AND password_hash = ?2)',
+        tokenHash,
+        passwordHash,
+      ),
       catalog.from(catalog.orm.delete(schema.passwordReset).where(eq(schema.passwordReset.tokenHash, tokenHash))),
     ],
     async () => [[{ id: userId }]],
@@ -201,6 +207,7 @@ export async function deleteUser(catalog: Database, userId: number, now: number)
       catalog.prepare(`DELETE FROM membership WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
       catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
       catalog.prepare(`DELETE FROM password_reset WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
+      catalog.prepare(`DELETE FROM passkey WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
     ],
     async () => [[{ id: userId }]],
   );
@@ -272,4 +279,5 @@ const deleteUserWithoutOrganization = (
   ),
   catalog.prepare(`DELETE FROM session WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
   catalog.prepare(`DELETE FROM password_reset WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
+  catalog.prepare(`DELETE FROM passkey WHERE user_id = ?1 AND ${isDeletedUserSql}`, userId),
 ];

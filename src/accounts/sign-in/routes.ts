@@ -12,6 +12,8 @@ import { acceptInvitation, describeInvitation } from '../invitations/accept.ts';
 import { AcceptInvitationBody, InvitationPreview, InvitationTokenBody } from '../invitations/schemas.ts';
 import { forgotPassword } from '../passwords/forgot-password.ts';
 import { ForgotPasswordBody, LoginBody, mailRequested, passwordChanged, ResetPasswordBody, SessionRecord, SignUpBody } from '../schemas.ts';
+import { logInByPasskey, startPasskeyLogIn } from '../passkeys/log-in-by-passkey.ts';
+import { PasskeyLogInBody, RequestOptions } from '../passkeys/schemas.ts';
 import { logIn, sessionDays, signUp, type SignedIn, type Visitor } from './sign-in.ts';
 
 const signUpRoute = createRoute({
@@ -33,6 +35,25 @@ const logInRoute = createRoute({
   middleware: readJsonBody(),
   request: { body: jsonBody(LoginBody) },
   responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 413, 415) },
+});
+
+const startPasskeyLogInRoute = createRoute({
+  method: 'post',
+  path: '/auth/passkeys/login/options',
+  operationId: 'passkeys.startLogIn',
+  summary: 'Begin to log in by a passkey: what the browser needs to ask for one',
+  security: [],
+  responses: { 200: jsonResponse(RequestOptions), ...errorResponses(409) },
+});
+const logInByPasskeyRoute = createRoute({
+  method: 'post',
+  path: '/auth/passkeys/login',
+  operationId: 'passkeys.logIn',
+  summary: 'Log in by a passkey',
+  security: [],
+  middleware: readJsonBody(),
+  request: { body: jsonBody(PasskeyLogInBody) },
+  responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 409, 413, 415) },
 });
 
 const resetPasswordRoute = createRoute({
@@ -98,6 +119,11 @@ function startSession(c: HonoContext<HttpEnvironment>, { token, user, organizati
 export const signInRoutes = createRouter()
   .openapi(signUpRoute, async (c) => c.json(startSession(c, await signUp(c.env, c.req.valid('json'), toVisitor(c), systemClock())), 200))
   .openapi(logInRoute, async (c) => c.json(startSession(c, await logIn(c.env, c.req.valid('json'), toVisitor(c), systemClock())), 200))
+  .openapi(startPasskeyLogInRoute, async (c) => c.json({ ...(await startPasskeyLogIn(c.env, c.req.url, systemClock())) }, 200))
+  .openapi(logInByPasskeyRoute, async (c) => {
+    const from = { requestUrl: c.req.url, visitor: toVisitor(c) };
+    return c.json(startSession(c, await logInByPasskey(c.env, c.req.valid('json'), from, systemClock())), 200);
+  })
   .openapi(resetPasswordRoute, async (c) => {
     await resetPassword(c.env, c.req.valid('json'), c.req.header('cf-connecting-ip'), systemClock());
     return c.json({ status: 'changed' as const }, 200);

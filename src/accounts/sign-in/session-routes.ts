@@ -1,12 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Context as HonoContext } from 'hono';
 import { deleteCookie } from 'hono/cookie';
 import { catalog } from '../../database/shards.ts';
 import { createRouter, deletedStatus, errorResponses, jsonBody, jsonResponse } from '../../http/router.ts';
 import { sessionCookie } from '../authentication/authenticate-request.ts';
-import type { HttpEnvironment } from '../../http/environment.ts';
 import { systemClock } from '../../library/time/clock.ts';
-import { badRequest, notFound } from '../../library/errors.ts';
+import { notFound } from '../../library/errors.ts';
 import { changePassword } from '../passwords/change-password.ts';
 import { deleteUser } from '../members/delete-user.ts';
 import { organizationRecord, sessionRecord, userRecord } from '../records.ts';
@@ -23,6 +21,7 @@ import {
 import { sha256Hex } from '../../library/security/hash.ts';
 import { joinByInvitation } from '../invitations/accept.ts';
 import { InvitationTokenBody } from '../invitations/schemas.ts';
+import { requireSession } from './require-session.ts';
 import { toSessionId } from './session-id.ts';
 import { createOrganization, endSession, listSessions, logOut, logOutEverywhere, selectOrganization } from './sessions.ts';
 import * as store from '../store.ts';
@@ -109,13 +108,6 @@ const selectOrganizationRoute = createRoute({
   request: { body: jsonBody(SelectOrganizationBody) },
   responses: { 200: jsonResponse(OrganizationRecord), ...errorResponses(400, 403, 404, 413, 415) },
 });
-
-/** The caller's session; an API key has none. */
-function requireSession(c: HonoContext<HttpEnvironment>): { token: string; userId: number } {
-  const { session, caller } = c.var;
-  if (!session) throw badRequest('This call needs a session, not an API key; log in first');
-  return { token: session.token, userId: caller.userId };
-}
 
 export const sessionRoutes = createRouter()
   .openapi(logOutRoute, async (c) => {

@@ -184,6 +184,11 @@ export const deletionRules: RetentionRule[] = [
       deleteExpiredGlobalRows(database, { table: 'password_reset', key: 'user_id', order: 'expires_at', isExpired: 'true' }, now),
   },
   {
+    table: 'used_challenge',
+    removePage: ({ database, now }) =>
+      deleteExpiredGlobalRows(database, { table: 'used_challenge', key: 'hash', order: 'expires_at', isExpired: 'true' }, now),
+  },
+  {
     table: 'login_failure',
     removePage: ({ database, now }) =>
       deleteExpiredGlobalRows(database, { table: 'login_failure', key: 'subject', order: 'window_ends_at', isExpired: 'true' }, now),

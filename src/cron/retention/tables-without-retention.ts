@@ -5,6 +5,7 @@
 export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   organization: 'its id is never given again: when it is deleted, the row stays without the rest',
   user: 'the same',
+  passkey: 'at most 20 for each person',
   membership: 'one for each user of an organization',
   api_key: 'as people make them; the plan bounds those that are live',
   organization_usage: 'one for each organization',

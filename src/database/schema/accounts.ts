@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
-import { json, moment } from './columns.ts';
+import { flag, json, moment } from './columns.ts';
 
 export type Role = 'owner' | 'admin' | 'operator' | 'viewer';
 
@@ -121,6 +121,32 @@ export const passwordReset = sqliteTable(
     index('password_reset_organization').on(table.organizationId),
     index('password_reset_expiry').on(table.expiresAt),
   ],
+);
+
+/** A key in somebody's device, by which they log in without a password. */
+export const passkey = sqliteTable(
+  'passkey',
+  {
+    id: integer('id').primaryKey(),
+    userId: integer('user_id').notNull(),
+    name: text('name').notNull(),
+    /** The authenticator's id and public key (COSE), in base64url. */
+    credentialId: text('credential_id').notNull(),
+    publicKey: text('public_key').notNull(),
+    /** How often it has signed, as it says itself; many always say 0. */
+    signatureCount: integer('signature_count').notNull(),
+    isBackedUp: flag('is_backed_up').notNull(),
+    createdAt: moment('created_at').notNull(),
+    lastUsedAt: moment('last_used_at'),
+  },
+  (table) => [uniqueIndex('passkey_credential').on(table.credentialId), index('passkey_user').on(table.userId)],
+);
+
+/** A challenge that was answered, by its hash: it is not answered again. */
+export const usedChallenge = sqliteTable(
+  'used_challenge',
+  { hash: text('hash').primaryKey(), expiresAt: moment('expires_at').notNull() },
+  (table) => [index('used_challenge_expiry').on(table.expiresAt)],
 );
 
 export const apiKey = sqliteTable(

@@ -43,6 +43,9 @@ describe('the document', () => {
         'invitations.join',
         'knowledgeBase.search',
         'members.leave',
+        'passkeys.add',
+        'passkeys.delete',
+        'passkeys.start',
       ].toSorted(),
     );
   });
