@@ -6,17 +6,19 @@ import type { CarrierAdapter } from '../../src/providers/telephony/telephony.ts'
 import { formatCarrierError } from '../../src/providers/telephony/carrier-error.ts';
 import type { CallEnd } from '../../src/calls/contract.ts';
 import { updateWakeAt } from '../../src/calls/records/store.ts';
+import type { LegFact } from '../../src/voice-agents/conversation/transfer-leg.ts';
 import { isReadable } from '../../src/voice-agents/definition/definition.ts';
 import { loadCallSetup } from '../../src/calls/live-call/call-setup.ts';
 import { storeRecording } from '../../src/calls/post-call/store-recording.ts';
 import { type SpeechOptions, toSpeechOptions } from '../../src/calls/live-call/speech-options.ts';
 import { toInterimResult } from '../../src/calls/post-call/run-completion.ts';
 import { type ChatAnswer, chatIdleMs, type ChatMessage, type ChatRefusal } from '../../src/calls/text-chat/contract.ts';
-import type { BeginResult, CallRpc, LiveRunSnapshot, RelayEndAction } from '../../src/calls/rpc.ts';
+import type { BeginResult, CallRpc, HandOverAction, LiveRunSnapshot, RelayEndAction } from '../../src/calls/rpc.ts';
 import { BaseDurableObject } from '../shared/base-durable-object.ts';
 import { TableStore } from '../shared/object-store.ts';
 import type { AlarmDelay, Timer } from '../shared/timers.ts';
 import { decideAfterRelayEnd, RelaySockets } from './relay-sockets.ts';
+import { HandOver } from './hand-over.ts';
 import { CallRecord, callTimers } from './call-record.ts';
 import { Chat, createEventStream } from './chat.ts';
 import { parseRelayFrame } from './relay-frames.ts';
@@ -46,6 +48,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   readonly #relay = new RelaySockets(this.ctx, () => this.#carrier?.holdsLastToken ?? false);
   #cachedConversation: LiveConversation | null = null;
   #cachedChat: Chat | null = null;
+  #cachedHandOver: HandOver | null = null;
   #finalizing: Promise<void> | null = null;
 
   protected openStore(storage: DurableObjectStorage, alarmDelay: AlarmDelay) {
@@ -108,14 +111,30 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     await super.deleteAllData();
   }
 
-  async relayEnded(event: RelayEndEvent): Promise<RelayEndAction> {
+  async relayEnded(event: RelayEndEvent, line?: { configId: number; takesCommands: boolean }): Promise<RelayEndAction> {
     if (!this.#hasCall()) return 'never_begun';
     if (!this.#conversation.isLive) return 'hang_up';
+    if (event.reason !== 'hung_up' && this.#conversation.conversation.handedOverLeg) {
+      const action = this.#handOver.begin(event, line);
+      await this.timers.arm();
+      return action;
+    }
     const { answer, change } = decideAfterRelayEnd(this.#record.line, event, this.#conversation.hasStarted);
     this.#record.updateLine(change);
     if (event.fault && this.#carrier) this.#conversation.logCarrierError(formatCarrierError(this.#carrier, event.fault));
     if (event.reason === 'hung_up') this.#conversation.stop('hung_up');
     return answer;
+  }
+
+  async humanEvent(leg: number, report: LegFact): Promise<HandOverAction> {
+    if (!this.#hasCall()) return { step: report.fact === 'answered' || report.fact === 'announced' ? 'drop' : 'none' };
+    const action = this.#handOver.record(leg, report);
+    await this.timers.arm();
+    return action;
+  }
+
+  async announcement(leg: number): Promise<{ text: string | null; language: string | null } | null> {
+    return this.#hasCall() ? this.#handOver.announcement(leg) : null;
   }
 
   async isUnstarted(callId: string): Promise<boolean> {
@@ -150,7 +169,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     if ((await this.#ensureCall(organizationId, runId)) !== 'present') return;
     if (this.#record.line.end === null) {
       this.#conversation.stop('hung_up');
-      this.#endCall(end);
+      this.#endCall(end, this.#handOver.graceMs);
       this.#relay.closeAll();
     }
     await this.timers.arm();
@@ -242,6 +261,8 @@ export class CallObject extends BaseDurableObject implements CallRpc {
         return this.#finish();
       case callTimers.recording:
         return this.#storeRecording();
+      case callTimers.transfer:
+        return this.#handOver.onSilence(() => this.#requireContext(this.#record.setup.organizationId));
       default:
         throw new Error(`a call has no timer "${timer.kind}"`);
     }
@@ -276,6 +297,18 @@ export class CallObject extends BaseDurableObject implements CallRpc {
       onChatEnded: () => this.#endChat(),
     });
     return this.#cachedConversation;
+  }
+
+  get #handOver(): HandOver {
+    this.#cachedHandOver ??= new HandOver({
+      record: this.#record,
+      relay: this.#relay,
+      timers: this.timers,
+      clock: () => this.clock(),
+      live: () => this.#conversation,
+      hasCall: () => this.#hasCall(),
+    });
+    return this.#cachedHandOver;
   }
 
   get #chat(): Chat {
@@ -335,7 +368,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     this.ctx.storage.transactionSync(() => {
       this.#record.updateLine({ end });
       // Guards find nothing to do any more, and go with the object.
-      for (const kind of [callTimers.keys, callTimers.idle]) this.timers.clear(kind);
+      for (const kind of [callTimers.keys, callTimers.idle, callTimers.transfer]) this.timers.clear(kind);
       this.timers.set(callTimers.finalize, this.clock() + delayMs);
     });
   }

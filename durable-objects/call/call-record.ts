@@ -17,6 +17,8 @@ export const callTimers = {
   /** Deletes the object. */
   finish: 'leave',
   recording: 'recording',
+  /** Gives the caller back to the agent when the carrier reports nothing of the human. */
+  transfer: 'transfer',
 } as const;
 
 /** The state of a call's line. A text chat uses only the last two fields. */
@@ -30,6 +32,8 @@ export interface LineState {
   reconnects: number;
   /** Pressed keys that wait for the next key. */
   keys: string;
+  /** The telephony configuration of a call that is handed to a human, and whether its carrier takes commands; null: none is. */
+  handOver: { configId: number; takesCommands: boolean } | null;
   /** A machine has answered, so the agent has stopped. */
   isStopped: boolean;
   /** Null while the line is live. */
@@ -44,6 +48,7 @@ const initialLineState: LineState = {
   lostSessions: [],
   reconnects: 0,
   keys: '',
+  handOver: null,
   isStopped: false,
   end: null,
   loggedEvents: null,

@@ -213,9 +213,14 @@ export class LiveConversation {
     // The call may have been finalized, and the object deleted, during the turn.
     if (!this.#parts.hasCall()) return;
     if (end !== null && this.#isChat) this.#parts.onChatEnded();
-    else if (end !== null) this.#endSessionAt(speaksUntil);
+    else if (end !== null || this.#isHandingOver) this.#endSessionAt(speaksUntil);
     this.scheduleGuard();
     this.#arm();
+  }
+
+  /** Whether the announcement was said, and the carrier has not been told to dial the human. */
+  get #isHandingOver(): boolean {
+    return this.conversation.handedOverLeg?.dialedAt === null;
   }
 
   /** Ends the session at an epoch ms. If the object dies before, the guard timer ends it. */
@@ -258,7 +263,7 @@ export class LiveConversation {
     this.#guardTimerAt = null;
     const { state } = this.conversation;
     const isAnswerAbandoned = state?.owesAnswer === true && state.end === null && this.#answering === 0;
-    if (state !== null && state.end !== null) this.#guardEnd();
+    if ((state !== null && state.end !== null) || this.#isHandingOver) this.#guardEnd();
     else if (isAnswerAbandoned) this.trackTurn(this.conversation.resume());
     else {
       const { action, outcome } = this.conversation.applyDueGuard();
@@ -280,7 +285,7 @@ export class LiveConversation {
     this.#endTimeout = null;
     // Of earlier versions.
     timers.clear(callTimers.endSession);
-    relay.endSession({ run_id: record.setup.runId, reason: this.conversation.state?.end?.reason ?? 'stopped' });
+    relay.endSession({ run_id: record.setup.runId, reason: this.conversation.state?.end?.reason ?? (this.#isHandingOver ? 'transfer' : 'stopped') });
   }
 
   /** Sets the alarm, once for all that is set meanwhile. */

@@ -95,6 +95,10 @@ export class RelaySockets {
     this.#undelivered = [];
   }
 
+  get hasSession(): boolean {
+    return this.#current() !== null;
+  }
+
   /** Has the carrier end the session. The carrier repeats `handoff` when it asks for the next instruction. */
   endSession(handoff: Record<string, string | number>): void {
     const socket = this.#current();

@@ -11,6 +11,8 @@ import type {
   RequestResult,
   ResponseChannel,
 } from './contract.ts';
+import type { HumanToDial } from '../providers/telephony/telephony.ts';
+import type { LegFact, TransferRecord } from '../voice-agents/conversation/transfer-leg.ts';
 import type { SpeechOptions } from './live-call/speech-options.ts';
 import type { ChatAnswer, ChatMessage, ChatRefusal } from './text-chat/contract.ts';
 
@@ -113,9 +115,24 @@ export type BeginResult = 'ready' | 'talking' | 'over' | 'unknown' | 'unsound';
 
 /**
  * What to do with a line whose relay session is over. `connect`: open a new session. `never_begun`: end the line, on which the agent has
- * not talked.
+ * not talked. Else what handing the caller to a human needs.
  */
-export type RelayEndAction = 'connect' | 'hang_up' | 'never_begun';
+export type RelayEndAction = 'connect' | 'hang_up' | 'never_begun' | HandOverAction;
+
+/** A human to dial, but for the addresses of callbacks. */
+export type HumanOrder = Omit<HumanToDial, 'attemptKey' | 'statusUrl'>;
+
+/**
+ * What to do for a caller who is handed to a human. `callId` is the carrier's id of the caller's line, `leg` the number of the transfer.
+ * `hang_up` ends the line of the caller, `drop` that of the human. `connect` gives the caller back to the agent. `announce` says a text to the
+ * human, `bridge` connects the two: both for a carrier with commands.
+ */
+export type HandOverAction =
+  | { step: 'none' | 'drop' }
+  | { step: 'hang_up'; callId: string }
+  | { step: 'connect' | 'bridge'; callId: string; leg: number }
+  | { step: 'announce'; leg: number; text: string; language: string | null }
+  | { step: 'dial'; callId: string; human: HumanOrder };
 
 /** JSON of a bounded type: the types of RPC would expand `Json` without end. */
 type JsonObject = Record<string, string | number | boolean | object | null>;
@@ -125,6 +142,7 @@ export interface LiveRunSnapshot {
   gathered_context: JsonObject;
   cost_info: JsonObject;
   annotations: JsonObject;
+  transfers?: TransferRecord[];
   logs: { events: { type: string; at: string; node_id: string; payload: JsonObject }[]; status_callbacks: CallEnd['statusCallbacks'] };
 }
 
@@ -136,7 +154,11 @@ export interface CallRpc {
   /** Loads the conversation from its row. `callId` is the carrier's id of the call; `hasLiveTools` is for a chat. */
   begin(organizationId: number, runId: number, options?: { hasLiveTools?: boolean; callId?: string }): Promise<BeginResult>;
   /** Records that the carrier's relay session is over, and answers what to do with the line. */
-  relayEnded(event: RelayEndEvent): Promise<RelayEndAction>;
+  relayEnded(event: RelayEndEvent, line?: { configId: number; takesCommands: boolean }): Promise<RelayEndAction>;
+  /** Records a report on the line of a human, and answers what to do next. */
+  humanEvent(leg: number, report: LegFact): Promise<HandOverAction>;
+  /** What a human hears before the caller; null: the caller has gone. */
+  announcement(leg: number): Promise<{ text: string | null; language: string | null } | null>;
   /** Whether the agent waits for this call of the carrier and has not been connected. */
   isUnstarted(callId: string): Promise<boolean>;
   /** Deletes a conversation that has not started: the call is finalized as unanswered. */

@@ -13,7 +13,8 @@ export interface CallAddress {
   key: string;
 }
 
-type CallbackPurpose = 'status' | 'answer' | 'machine' | 'recording' | 'connect';
+/** `human`, `dialled` and `announcement` are about the line of a human to whom the call is handed. */
+type CallbackPurpose = 'status' | 'answer' | 'machine' | 'recording' | 'connect' | 'human' | 'dialled' | 'announcement';
 
 const relayTokenTtlSeconds = 3600;
 const nonceBytes = 12;

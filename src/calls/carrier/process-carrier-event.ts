@@ -14,17 +14,18 @@ import {
   withEventCallObject,
 } from './event-actions.ts';
 import { buildConnectDocument, connectAgent, logConnectFailure } from './connect-agent.ts';
-import { withCallSlots } from '../rpc.ts';
+import { buildHandOverDocument, performHandOver, processHumanEvent } from './hand-over.ts';
+import { type HandOverAction, withCallSlots } from '../rpc.ts';
 
-/** `ignored`: no such attempt. `talk`: connect the agent. `hang_up`: end the line. */
-type CarrierInstruction = 'ignored' | 'none' | 'talk' | 'hang_up';
+/** `ignored`: no such attempt. `talk`: connect the agent. `hang_up`: end the line. Else the caller is handed to a human. */
+type CarrierInstruction = 'ignored' | 'none' | 'talk' | 'hang_up' | HandOverAction;
 
 /** The answer to a carrier's request: a document if it requested one, else an acknowledgement. */
 export type CarrierResponse = { document: string } | { status: 'ok' | 'ignored' };
 
 /**
  * Records a carrier's event of one call, and acts on it or answers with the next instruction. Repeatable. Throws when the carrier has to
- * repeat the event.
+ * repeat the event. `leg`: the number of the transfer in the address, for reports on the line of a human.
  */
 export async function processCarrierEvent(
   context: Context,
@@ -32,7 +33,13 @@ export async function processCarrierEvent(
   address: CallAddress,
   event: CarrierEvent,
   wantsDocument: boolean,
+  leg?: number,
 ): Promise<CarrierResponse> {
+  if (event.kind === 'human') {
+    const number = event.leg ?? leg;
+    if (number === undefined) return { status: 'ignored' };
+    return (await processHumanEvent({ context, carrier, address }, number, event, wantsDocument)) ?? { status: 'ok' };
+  }
   if (event.kind === 'recording') {
     // A missing recording does not create an object, which would cost more than the rest of an unanswered call.
     if (event.status === 'completed') await withEventCallObject({ context, address }, (object) => object.recordingReady(carrier.id, event));
@@ -41,6 +48,11 @@ export async function processCarrierEvent(
   const call: CarrierEventContext = { context, carrier, address, event };
   const { commands } = carrier.telephony;
   const instruction = await resolveInstruction(call, wantsDocument ? 'document' : commands && isAnswer(event) ? 'command' : 'nobody');
+  if (typeof instruction === 'object') {
+    if (wantsDocument) return { document: await buildHandOverDocument(call, instruction) };
+    await performHandOver(call, instruction);
+    return { status: 'ok' };
+  }
   if (wantsDocument) return { document: instruction === 'talk' ? await buildConnectDocument(call) : carrier.telephony.documents!.hangUp() };
   if (instruction === 'hang_up') await hangUp(context, carrier, event.callId);
   if (instruction === 'talk' && commands) await connectAgent(call);
@@ -58,7 +70,9 @@ async function resolveInstruction(call: CarrierEventContext, channel: ResponseCh
     const answer = await record('nobody');
     // The event is about another call than the attempt's.
     if (answer !== 'none') return answer === 'ignored' ? 'ignored' : 'hang_up';
-    const action = await withEventCallObject(call, (object) => object.relayEnded(event));
+    const line = { configId: call.carrier.id, takesCommands: call.carrier.telephony.commands !== undefined };
+    const action = await withEventCallObject(call, (object) => object.relayEnded(event, line));
+    if (typeof action === 'object') return action;
     if (action === 'never_begun') await abandonConversation(call, await explainRelayEnd(call, event));
     return action === 'connect' ? 'talk' : 'hang_up';
   }

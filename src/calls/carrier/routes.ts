@@ -13,6 +13,7 @@ import { signRelay } from './callback-urls.ts';
 import { processCarrierEvent, type CarrierResponse } from './process-carrier-event.ts';
 import { admitInbound } from '../inbound/admit-inbound.ts';
 import { isForCall, isSignedBy } from './verify-callback.ts';
+import { buildAnnouncementDocument } from './hand-over.ts';
 
 const bodyLimit = 256 * 1024;
 const idPattern = '[1-9][0-9]{0,15}';
@@ -24,16 +25,21 @@ type HttpContext = HonoContext<HttpEnvironment>;
 /** The addresses that carriers call. They need no credentials: each request is verified by the carrier's signature or by a signed token. */
 export const carrierRoutes = createRouter();
 
-carrierRoutes.post(`${callPath}/:purpose{status|answer|machine|recording|connect}`, async (c) => {
+carrierRoutes.post(`${callPath}/:purpose{status|answer|machine|recording|connect|human|dialled|announcement}`, async (c) => {
   const { context, carrier, event } = await verifyRequest(c);
   const attempt = c.req.query('attempt');
   const key = attempt === undefined ? event?.attemptKey : fromUnreserved(attempt);
-  if (!event || !key) return c.json({ status: 'ignored' }, 200);
   const purpose = c.req.param('purpose');
-  const wantsDocument = carrier.telephony.documents !== undefined && (purpose === 'answer' || purpose === 'connect');
+  const leg = /^[1-9]\d{0,3}$/.test(c.req.query('leg') ?? '') ? Number(c.req.query('leg')) : undefined;
+  if (purpose === 'announcement' && leg !== undefined && key && carrier.telephony.documents) {
+    const address = { organizationId: context.organization.id, configId: carrier.id, runId: numericParameter(c, 'run_id'), key };
+    return respond(c, carrier, { document: await buildAnnouncementDocument({ context, carrier, address }, leg) });
+  }
+  if (!event || !key) return c.json({ status: 'ignored' }, 200);
+  const wantsDocument = carrier.telephony.documents !== undefined && (purpose === 'answer' || purpose === 'connect' || purpose === 'dialled');
   const address = { organizationId: context.organization.id, configId: carrier.id, runId: numericParameter(c, 'run_id'), key };
   if (!(await isForCall(context, carrier, event, address))) return c.json({ status: 'ignored' }, 200);
-  return respond(c, carrier, await processCarrierEvent(context, carrier, address, event, wantsDocument));
+  return respond(c, carrier, await processCarrierEvent(context, carrier, address, event, wantsDocument, leg));
 });
 
 carrierRoutes.post(`${accountPath}/inbound`, async (c) => {

@@ -36,7 +36,8 @@ export const callColumnsSql = `${callColumns.map((column) => `r.${column}`).join
 
 /** A call as lists and reports show it. `apiUrl` includes the base path, without a slash at its end. */
 export function toCallRecord(apiUrl: string, row: CallRow): CallRecord {
-  const { gathered_context: gathered, cost_info: cost, annotations, answered_by: answeredBy } = parseResult(row.result);
+  const { gathered_context: gathered, cost_info: cost, annotations, answered_by: answeredBy, transfers } = parseResult(row.result);
+  const transfer = transfers?.at(-1);
   const url = `${apiUrl}/workflow/${row.agent_id}/runs/${row.id}`;
   const isEnded = row.is_completed === 1;
   const extracted = gathered['extracted_variables'];
@@ -60,6 +61,11 @@ export function toCallRecord(apiUrl: string, row: CallRow): CallRecord {
     sentiment: toText(annotations['sentiment']),
     extracted_variables: isRecord(extracted) ? extracted : {},
     talk_seconds: isEnded ? (row.talk_seconds ?? 0) : null,
+    transferred_to: transfer?.to ?? null,
+    transfer_state: transfer?.state ?? null,
+    transfer_answered_at: transfer?.answered_at ?? null,
+    transfer_seconds: transfer?.seconds ?? null,
+    transfer_reason: transfer?.reason ?? null,
     cost_usd: toNumber(cost['total_cost_usd']),
     created_at: toTimestamp(row.created_at),
     started_at: nullableTimestamp(row.started_at),

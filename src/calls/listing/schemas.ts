@@ -5,6 +5,7 @@ import { exportQuery } from '../../http/export-query.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { rowOutcomes } from '../attempt/outcomes.ts';
 import { callSorts } from './call-filter.ts';
+import { transferStates } from '../records/schemas.ts';
 
 const artifactUrl = (what: string) =>
   z.string().nullable().describe(`Address of the ${what}, which needs credentials; null: there is none, or not yet.`);
@@ -43,6 +44,14 @@ export const CallRecordSchema = z
       .int()
       .nullable()
       .describe('Seconds from the answer to the end, where a person talked with the agent; else 0. Null while it is live.'),
+    transferred_to: z
+      .string()
+      .nullable()
+      .describe('Phone number or SIP address of the human to whom the caller was handed last, whether or not they took the call; null: to nobody.'),
+    transfer_state: z.enum(transferStates).nullable().describe('What came of it: `completed` where the human has taken the call; null: to nobody.'),
+    transfer_answered_at: timestamp.nullable().describe('When the human picked up, ISO 8601 in UTC; null: nobody did.'),
+    transfer_seconds: z.int().nullable().describe('Seconds that the human had the call; null: nobody took it.'),
+    transfer_reason: z.string().nullable().describe('Why nobody took it, such as `busy`, `no_answer` or `closed`; else null.'),
     cost_usd: z.number().nullable().describe('Cost of the model in US dollars; null: its price is unknown, or the call is live.'),
     created_at: createdAt,
     run_url: z.string().describe('Address of the call with its logs, which needs credentials.'),

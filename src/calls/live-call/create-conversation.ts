@@ -38,6 +38,7 @@ export function createConversation(setup: CallSetup, { store, say, retrieve, set
       dispositionCodes: setup.dispositionCodes,
       guards: isChat ? chatGuards : guards,
       phrases,
+      hasLine: !isChat,
       tools: setup.hasLiveTools ? { live: true } : { live: false, mocks: [] },
       millisecondsPerCharacter: isChat ? 0 : spokenCharacterMs,
     },

@@ -172,7 +172,15 @@ function toReadyCall(
 ): ReadyCall | null {
   if (row?.run_id == null || !carrier) return null;
   const detectsMachines = agent?.detectVoicemail ?? machineDetection;
-  return { runId: row.run_id, carrier, detectsMachines, allowedUntil: null, ...parseCallLimits(row.configurations) };
+  const { maxSeconds, isRecorded } = parseCallLimits(row.configurations);
+  return {
+    runId: row.run_id,
+    carrier,
+    detectsMachines,
+    allowedUntil: null,
+    maxSeconds: Math.min(maxCallSeconds, maxSeconds + (agent?.transferSeconds ?? 0)),
+    isRecorded,
+  };
 }
 
 /** Whether the agents can talk, by the id of the definition. */
@@ -183,7 +191,7 @@ async function loadAgentReadiness(context: Context, definitions: RunDefinitionRo
     } catch (error) {
       if (platformErrorKind(error) !== null) throw error;
       context.log.error('an agent cannot be read for its calls', error, { agent_id });
-      return [id, { detectVoicemail: null, unsound: `its definition cannot be read: ${(error as Error).message}` }];
+      return [id, { detectVoicemail: null, transferSeconds: 0, unsound: `its definition cannot be read: ${(error as Error).message}` }];
     }
   });
   return new Map(await Promise.all(entries));
@@ -274,6 +282,8 @@ class PlacingReporter {
   }
 }
 
+/** The longest call of both carriers: four hours. */
+const maxCallSeconds = 14_400;
 /** Time for the goodbye, and for connecting the agent. */
 const connectMarginSeconds = 60;
 

@@ -1,5 +1,6 @@
 import { isRecord, type Json } from '../../library/json/json.ts';
 import type { ConversationState, EndReason } from '../../voice-agents/conversation/contract.ts';
+import { toTransferRecord, type TransferRecord } from '../../voice-agents/conversation/transfer-leg.ts';
 import { toGatheredContext } from '../../voice-agents/conversation/conversation-context.ts';
 import type { CallEnd } from '../contract.ts';
 import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
@@ -38,6 +39,7 @@ export function toRunCompletion({ setup, line, state, hasTranscript, model }: Ru
       gathered_context: { ...toGathered(state), call_status: outcome },
       cost_info: toCostInfo(setup, state, line.durationSeconds, model),
       annotations: toAnnotations(state),
+      ...toTransfers(state, line.endedAt),
     },
     hasTranscript,
     startedAt: line.answeredAt ?? state?.startedAt ?? null,
@@ -58,8 +60,13 @@ export function toInterimResult(setup: CallSetup, state: ConversationState | nul
     gathered_context: { ...toGathered(state), call_status: 'in_progress' },
     cost_info: toCostInfo(setup, state, seconds, model),
     annotations: toAnnotations(state),
+    ...toTransfers(state, null),
   };
 }
+
+/** Nothing for a call that is not transferred. */
+const toTransfers = (state: ConversationState | null, lineEndedAt: number | null): { transfers?: TransferRecord[] } =>
+  state?.transfers ? { transfers: state.transfers.map((leg) => toTransferRecord(leg, lineEndedAt)) } : {};
 
 const nothingGathered = { call_disposition: null, call_tags: [], nodes_visited: [], extracted_variables: {} };
 const toGathered = (state: ConversationState | null): Record<string, unknown> => (state ? toGatheredContext(state) : nothingGathered);
@@ -103,6 +110,7 @@ export function toCallCompletedData(setup: CallSetup, { outcome, reason, disposi
     campaign_id: setup.campaignId,
     automation_run_id: setup.automationRunId,
     duration_seconds: result.cost_info['call_duration_seconds'] as number,
+    ...(result.transfers && { transfers: result.transfers as unknown as Json }),
   };
 }
 

@@ -26,7 +26,7 @@ export function toAgentRunRecord(
   row: AgentRunRow,
   { initialContext, callStatus, waitingFor, live, logs }: AgentRunDetails,
 ): AgentRunRecord {
-  const { gathered_context, cost_info, annotations } = { ...row.result, ...live };
+  const { gathered_context, cost_info, annotations, transfers } = { ...row.result, ...live };
   const artifact = (name: string) => `${apiUrl}/workflow/${row.agent_id}/runs/${row.id}/${name}`;
   return {
     id: row.id,
@@ -44,6 +44,7 @@ export function toAgentRunRecord(
     call_type: row.call_type,
     logs: logs ?? noLogs,
     annotations: { ...noAnnotations, ...annotations },
+    transfers: transfers ?? [],
     outcome: row.outcome,
     reason: row.reason ?? waitingFor ?? null,
     phone: row.phone,

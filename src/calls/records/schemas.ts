@@ -52,6 +52,30 @@ const artifactUrl = (what: string) =>
     .nullable()
     .describe(`Address of the ${what}, which needs credentials; \`/download\` gives a public link. null: there is none.`);
 
+export const transferStates = ['requested', 'dialing', 'connected', 'completed', 'failed'] as const;
+const transfer = z
+  .object({
+    to: z.string().describe('Phone number in E.164 or SIP address of the human.'),
+    mode: z.enum(['cold', 'warm']).describe('`warm`: the human hears a summary before the two are connected.'),
+    is_fallback: z.boolean().describe('Whether it is `fallback_to`.'),
+    state: z
+      .enum(transferStates)
+      .describe(
+        '`requested`: about to be dialled; `dialing`: rings; `connected`: talks with the caller; `completed`: has talked with the caller; `failed`: has not.',
+      ),
+    requested_at: timestamp.describe('When the agent asked for it, ISO 8601 in UTC.'),
+    answered_at: timestamp.nullable().describe('When the human picked up, ISO 8601 in UTC; null: nobody did.'),
+    seconds: z.int().nullable().describe('Seconds from the pick-up to the end; null unless it is completed.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe(
+        'Why it has failed: `busy`, `no_answer`, `failed` (with the words of the carrier), `cancelled`, `closed` (outside of the business hours), ' +
+          '`not_connected` (the human hung up during the summary), `caller_hung_up`, or `not_a_call` in a chat or test. Else null.',
+      ),
+  })
+  .describe('A try to hand the caller to a human.');
+
 export const AgentRunRecordSchema = z
   .object({
     id: z.int().describe('Id of the call or chat; `run_id` in paths.'),
@@ -83,6 +107,7 @@ export const AgentRunRecordSchema = z
       })
       .describe('What happened. Lists leave it empty; GET of one run has it.'),
     annotations: jsonObject.describe('`summary` and `sentiment`, written by the model after the talk (null without one), and `checks`.'),
+    transfers: z.array(transfer).describe('The tries to hand the caller to a human, in order; mostly empty.'),
     outcome: z.enum(rowOutcomes).nullable().describe('What the line did; null until it has ended. `completed`: somebody answered.'),
     reason: z
       .string()

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import type { TransferRecord } from '../../voice-agents/conversation/transfer-leg.ts';
 import type { RunLogs } from './artifacts.ts';
 import { erasedName } from './erase-calls.ts';
 import type { AnsweredBy } from '../../providers/telephony/carrier-events.ts';
@@ -30,6 +31,8 @@ export interface AgentRunResult {
   answered_by?: AnsweredBy | null;
   /** How often the agent has looked into documents, and how often it found nothing; absent: it did not. */
   knowledge?: { questions: number; unanswered: number };
+  /** The tries to hand the caller to a human, in order; absent: there was none. */
+  transfers?: TransferRecord[];
   /** Of an unanswered call; the logs of a conversation have a file of their own in R2. */
   logs?: RunLogs;
 }

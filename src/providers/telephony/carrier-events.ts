@@ -65,9 +65,28 @@ export interface RelayEndEvent {
   at: number;
 }
 
+/** A report on the line of a human to whom a call is handed. */
+export interface HumanEvent {
+  kind: 'human';
+  /** The id of the human's line. */
+  callId: string;
+  /** The number of the transfer; absent: the address of the callback has it. */
+  leg?: number;
+  /** `announced`: the summary was said. `bridged`: the caller and the human were connected. */
+  report: 'answered' | 'announced' | 'bridged' | 'ended';
+  /** How the line ended. */
+  result?: 'completed' | 'busy' | 'no_answer' | 'failed' | 'cancelled';
+  durationSeconds?: number;
+  /** Whether the two were connected, where the report of the end says so. */
+  isBridged?: boolean;
+  fault?: CarrierError;
+  attemptKey?: string;
+  at: number;
+}
+
 /** A carrier's report on a line. */
 export type CallEvent = StatusEvent | MachineEvent | RelayEndEvent;
-export type CarrierEvent = CallEvent | RecordingEvent;
+export type CarrierEvent = CallEvent | RecordingEvent | HumanEvent;
 
 export const statusEvent = (event: Omit<StatusEvent, 'kind' | 'rank' | 'isTerminal'>): StatusEvent => ({
   kind: 'status',

@@ -105,11 +105,38 @@ export interface RelayOptions {
   parameters?: Record<string, string>;
 }
 
+/** A human to whom an answered call is handed. */
+export interface HumanToDial {
+  attemptKey: string;
+  /** The number of the transfer, from 1. */
+  leg: number;
+  /** E.164, or a SIP address. */
+  to: string;
+  /** The number that the human sees, E.164; null: the carrier's default. */
+  from: string | null;
+  /** Whether the human hears an announcement before the two are connected. */
+  isAnnounced: boolean;
+  ringSeconds: number;
+  /** The longest talk. */
+  maxSeconds: number;
+  /** Receives reports on the human's line. */
+  statusUrl: string;
+}
+
+/** `refused`: the carrier certainly dials nobody. */
+export type DialHumanResult = CommandResult | { refused: string };
+
 /** For a carrier that fetches no document and takes commands for an answered call. */
 interface CallCommands {
   /** Answers an inbound call. `statusUrl` receives its further reports; `key` makes a repeat harmless. */
   answer(callId: string, statusUrl: string, key: string): Promise<CommandResult>;
   connect(callId: string, relay: RelayOptions, key: string): Promise<CommandResult>;
+  /** Dials a human. Without an announcement the carrier connects the two; else `announce` and `bridge` follow. A repeat within a minute is harmless. */
+  dialHuman(callId: string, human: HumanToDial): Promise<DialHumanResult>;
+  /** Says a text to the human. `language`: BCP 47. */
+  announce(humanCallId: string, text: string, language: string | null, key: string): Promise<CommandResult>;
+  /** Connects the caller with the human. */
+  bridge(callId: string, humanCallId: string, key: string): Promise<CommandResult>;
 }
 
 /** For a carrier that requests a document when a call is answered. */
@@ -118,6 +145,13 @@ interface CallDocuments {
   /** Connects the call to the relay. After the session the carrier asks `actionUrl` for the next instruction. */
   connect(relay: RelayOptions, actionUrl: string): string;
   hangUp(): string;
+  /**
+   * Dials a human and connects the two. Before that the carrier asks `announcementUrl` for what the human hears. Afterwards it asks `actionUrl` for
+   * the next instruction.
+   */
+  dialHuman(human: HumanToDial, urls: { actionUrl: string; announcementUrl: string }): string;
+  /** Says a text; null: nothing. `language`: BCP 47. */
+  announce(text: string | null, language: string | null): string;
 }
 
 /** A carrier's request as it was received. */

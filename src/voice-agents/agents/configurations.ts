@@ -39,6 +39,9 @@ export const AgentConfigurations = configObject({
     please_repeat: phraseText('please_repeat'),
     cannot_say: phraseText('cannot_say'),
     goodbye: phraseText('goodbye'),
+    transferring: phraseText('transferring'),
+    transfer_failed: phraseText('transfer_failed'),
+    transfer_introduction: phraseText('transfer_introduction'),
   } satisfies Record<keyof Phrases, z.ZodType>).prefault({}),
   required_tests: z.array(RequiredTestConfiguration).max(50, 'Must have 50 tests or fewer').default([]),
 });

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { openSecrets } from '../../expressions/secrets/secrets.ts';
 import { invalid, type Issue } from '../../library/errors.ts';
-import { parseAgentDefinition, validateAgentDefinition, type AgentDefinition } from '../definition/definition.ts';
+import { maxTransferSeconds, parseAgentDefinition, validateAgentDefinition, type AgentDefinition } from '../definition/definition.ts';
 import { definitionPath } from '../definition/issues.ts';
 import type { AgentWithDefinition } from './store.ts';
 import { findStoredIssues } from './prepare-definition.ts';
@@ -52,12 +52,16 @@ export interface AgentReadiness {
   unsound: string | null;
   /** Whether the carrier shall detect answering machines; null: the telephony configuration decides. */
   detectVoicemail: boolean | null;
+  /** The most seconds that a call lasts longer because it may be handed to a human. */
+  transferSeconds: number;
 }
 
 /** Checks the stored definition of an agent before a call. */
 export async function checkAgentReadiness(context: Context, stored: JsonObject, agentId: number): Promise<AgentReadiness> {
   const unsound = await explainUnsound(context, stored, agentId);
-  if (unsound !== null) return { unsound, detectVoicemail: null };
-  const { talkNodes, startNodeId } = parseAgentDefinition(stored);
-  return { unsound, detectVoicemail: talkNodes.get(startNodeId)!.data.detect_voicemail ?? null };
+  if (unsound !== null) return { unsound, detectVoicemail: null, transferSeconds: 0 };
+  const definition = parseAgentDefinition(stored);
+  const { talkNodes, startNodeId } = definition;
+  const detectVoicemail = talkNodes.get(startNodeId)!.data.detect_voicemail ?? null;
+  return { unsound, detectVoicemail, transferSeconds: maxTransferSeconds(definition) };
 }

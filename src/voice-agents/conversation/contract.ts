@@ -4,6 +4,7 @@ import type { LanguageModel, ToolCall } from '../../providers/language-model/con
 import type { AgentDefinition } from '../definition/definition.ts';
 import type { Guards } from './guards.ts';
 import type { Phrases } from './phrases.ts';
+import type { TransferLeg } from './transfer-leg.ts';
 
 /** Why a conversation ended. A later reason does not replace the first. */
 export type EndReason =
@@ -13,6 +14,10 @@ export type EndReason =
   | 'end_call'
   | 'max_call_duration'
   | 'user_idle'
+  /** The caller was handed to a human. */
+  | 'transferred'
+  /** No human took the call, and the transfer node leads nowhere. */
+  | 'transfer_failed'
   /** The language model failed. */
   | 'error'
   /** The other side hung up. */
@@ -38,6 +43,8 @@ export interface ConversationSetup {
   seed?: number | undefined;
   /** How long a character takes to speak, so that silence counts from the end of the agent's speech. 0: the answers are read, as in a text chat. */
   millisecondsPerCharacter: number;
+  /** Whether there is a line that can be handed to a human. Otherwise a transfer is announced, and ends the talk. */
+  hasLine?: boolean;
 }
 
 /** The answer of an HTTP tool in a test, instead of a request. */
@@ -122,6 +129,10 @@ export interface ConversationState {
   quietSince: number | null;
   isIdlePrompted: boolean;
   conclusion: Conclusion | null;
+  /** The tries to hand the caller to a human, in order; absent: there was none. */
+  transfers?: TransferLeg[];
+  /** A fixed text that the agent has to say next, after a transfer that nobody took; absent or null: none. */
+  notice?: string | null;
 }
 
 /** What one model was asked and has answered. */

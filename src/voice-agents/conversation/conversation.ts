@@ -14,6 +14,9 @@ import { cutHistoryAtInterrupt } from './cut-history.ts';
 import { findDueAction, nextDueAt, type GuardAction } from './guards.ts';
 import { ConversationRecord, type NewEvent, type NewMessage } from './record.ts';
 import { getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
+import { findTransfer } from '../definition/definition.ts';
+import { planAfterFailure, replaceLeg, toTransferEvent } from './request-transfer.ts';
+import { activeLeg, afterLegFact, wasBridged, type LegFact, type TransferLeg } from './transfer-leg.ts';
 import { Turn } from './turn.ts';
 
 export interface ConversationOptions {
@@ -74,6 +77,11 @@ export class Conversation {
   async userTurn(text: string): Promise<TurnOutcome> {
     const said = text.trim();
     if (!this.#isLive() || said === '') return this.#ignoredOutcome();
+    if (this.#activeLeg) {
+      // The caller is being connected: their words are kept, and nobody answers them.
+      this.#context.record.write({}, { messages: [{ role: 'user', text: said }], events: [{ type: 'user_said', payload: { text: said } }] });
+      return this.#ignoredOutcome();
+    }
     const { closing } = this.#context.record.state;
     this.#supersede(
       // A person who talks on after a goodbye that the model chose is answered; an endCall node ends the conversation.
@@ -95,6 +103,7 @@ export class Conversation {
       if (spokenText.trim() !== '') record.write({}, { ...cutHistoryAtInterrupt(record.messages, '', spokenText), events: [event] });
       return;
     }
+    if (this.#activeLeg) return record.write({}, { events: [event] });
     const cut = cutHistoryAtInterrupt(record.messages, this.#turn?.isCurrent ? this.#turn.speech.utterance : '', spokenText);
     const change = { epoch: record.state.epoch + 1, owesAnswer: false, quietSince: dependencies.now(), isIdlePrompted: false };
     record.write(change, { ...cut, events: [event] });
@@ -115,15 +124,72 @@ export class Conversation {
     return this.#context.record.messages.length === 0 ? this.#startSpeaking() : this.#answer();
   }
 
+  get #activeLeg(): TransferLeg | undefined {
+    return this.#isLive() ? activeLeg(this.#context.record.state.transfers) : undefined;
+  }
+
+  /** The human who is to be dialled, is being dialled, or has the caller; undefined: the agent has the caller, or still prepares. */
+  get handedOverLeg(): TransferLeg | undefined {
+    const leg = this.#activeLeg;
+    return leg?.isReady && !this.#context.record.state.owesAnswer ? leg : undefined;
+  }
+
+  /** Records that the carrier is about to be told to dial the human. Repeatable. */
+  markDialed(number: number): void {
+    const { record, dependencies } = this.#context;
+    const leg = this.#activeLeg;
+    if (leg?.number !== number || leg.dialedAt !== null) return;
+    const dialed = { ...leg, dialedAt: dependencies.now() };
+    record.write(replaceLeg(record.state, dialed), { events: [toTransferEvent('transfer_dialed', dialed)] });
+  }
+
+  /**
+   * Records a report on the line of a human. When nobody has taken the call, the fallback is the next leg or, without one, the agent has to
+   * speak again; when the human has hung up, the conversation has ended. Repeatable; late reports only complete the record.
+   */
+  recordLegFact(number: number, report: LegFact): void {
+    const { record, setup } = this.#context;
+    if (!record.isStarted) return;
+    const before = record.state.transfers?.find((leg) => leg.number === number);
+    if (!before) return;
+    const leg = afterLegFact(before, report);
+    const news = Object.keys(leg.facts).some((name) => !Object.hasOwn(before.facts, name));
+    if (!news) return;
+    if (before.isSettled || record.state.end !== null || leg.facts.ended === undefined) {
+      const event = toTransferEvent(`transfer_${report.fact}`, leg);
+      return record.write(replaceLeg(record.state, leg), { events: [event] });
+    }
+    const settled = { ...leg, isSettled: true };
+    if (wasBridged(settled)) {
+      record.write(replaceLeg(record.state, settled), { events: [toTransferEvent('transfer_ended', settled)] });
+      this.end('transferred');
+      return;
+    }
+    const failed = toTransferEvent('transfer_failed', settled);
+    const fallback = findTransfer(setup.definition, leg.nodeId, leg.tool)?.fallback_to;
+    if (fallback && !leg.isFallback) {
+      const { transfers = [] } = replaceLeg(record.state, settled);
+      record.write({ transfers: [...transfers, this.#toFallbackLeg(settled, fallback)] }, { events: [failed] });
+      return;
+    }
+    const { change, events, replaced } = planAfterFailure(this.#context, settled);
+    record.write({ ...change, ...replaceLeg(record.state, settled) }, { events: [failed, ...events], replaced });
+  }
+
+  #toFallbackLeg(failed: TransferLeg, to: string): TransferLeg {
+    const requestedAt = this.#context.dependencies.now();
+    return { ...failed, number: failed.number + 1, to, isFallback: true, requestedAt, dialedAt: null, facts: {}, isSettled: false };
+  }
+
   /** Epoch ms of the next moment at which `applyDueGuard` may have to act; Infinity: never. */
   get nextGuardAt(): number {
-    return this.#isLive() ? nextDueAt(this.#context.setup.guards, this.#context.record.state) : Infinity;
+    return this.#isLive() && !this.#activeLeg ? nextDueAt(this.#context.setup.guards, this.#context.record.state) : Infinity;
   }
 
   /** Asks a silent person whether anybody is there, and says goodbye after the second silence; ends a call that has lasted too long. */
   applyDueGuard(): { action: GuardAction; outcome: TurnOutcome } {
     const { record, setup, dependencies } = this.#context;
-    const action = this.#isLive() ? findDueAction(setup.guards, record.state, dependencies.now()) : 'none';
+    const action = this.#isLive() && !this.#activeLeg ? findDueAction(setup.guards, record.state, dependencies.now()) : 'none';
     if (action === 'none') return { action, outcome: this.#ignoredOutcome() };
     const { closing } = record.state;
     if (closing !== null && action !== 'end_duration') {
@@ -143,13 +209,15 @@ export class Conversation {
   /** Ends the conversation at once, without a word. Returns the first reason for which it ended. */
   end(reason: EndReason): EndReason {
     const { record, dependencies } = this.#context;
-    const { end } = record.state;
+    const { end, transfers } = record.state;
     if (end) return end.reason;
+    const leg = transfers?.at(-1);
+    const known = reason === 'hung_up' && leg && wasBridged(leg) ? 'transferred' : reason;
     this.#supersede(
-      { end: { reason, at: dependencies.now() }, owesAnswer: false, quietSince: null },
-      { events: [{ type: 'ended', payload: { reason } }] },
+      { end: { reason: known, at: dependencies.now() }, owesAnswer: false, quietSince: null },
+      { events: [{ type: 'ended', payload: { reason: known } }] },
     );
-    return reason;
+    return known;
   }
 
   /** The result of the conversation, with a last extraction. Call it after the end. Returns a retryable failure unless `exhaustFailedMessages`. */

@@ -10,14 +10,14 @@ import { percentEncoded } from '../../library/text/clean-text.ts';
 const maxAnswerCharacters = 8 * 1024;
 
 /** Whether a repeated request changes nothing more. */
-export const isRepeatable = ({ method }: AgentTool['http']): boolean => method === 'GET' || method === 'HEAD';
+export const isRepeatable = ({ method }: NonNullable<AgentTool['http']>): boolean => method === 'GET' || method === 'HEAD';
 
 /**
  * Builds the request of a tool call. Without a `body` the request carries the arguments: as JSON, or in the query for GET and HEAD when the URL has
  * no place for them. Throws InvalidRequestError or TemplateError.
  */
 export async function buildToolRequest(
-  http: AgentTool['http'],
+  http: NonNullable<AgentTool['http']>,
   values: Record<string, Json>,
   scope: Scope,
   key: string,
@@ -32,7 +32,7 @@ export async function buildToolRequest(
 
 const placeholderUrl = 'https://example.com/';
 
-function buildToolUrl(http: AgentTool['http'], values: Record<string, Json>, scope: Scope): string {
+function buildToolUrl(http: NonNullable<AgentTool['http']>, values: Record<string, Json>, scope: Scope): string {
   const text = renderText(http.url, { ...scope, arguments: encodeForUrl(values) }).trim();
   if (!isHttpUrl(text))
     throw new InvalidRequestError('the address of the tool is no absolute http:// or https:// URL once it is filled in');

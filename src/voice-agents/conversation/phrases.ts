@@ -13,6 +13,12 @@ export interface Phrases {
   cannot_say: string;
   /** Said when the model fails or is silent at a goodbye. */
   goodbye: string;
+  /** Said before a human is dialled. */
+  transferring: string;
+  /** Said when no human takes the call, and the call then ends. */
+  transfer_failed: string;
+  /** Said to the human in the place of a summary that the model did not write. */
+  transfer_introduction: string;
 }
 
 export const defaultPhrases: Phrases = {
@@ -23,4 +29,7 @@ export const defaultPhrases: Phrases = {
   please_repeat: 'I am sorry, could you say that again?',
   cannot_say: 'I am sorry, I cannot help with that.',
   goodbye: 'Goodbye.',
+  transferring: 'One moment, please. I am connecting you.',
+  transfer_failed: 'I am sorry, nobody can take your call right now. Goodbye.',
+  transfer_introduction: 'A caller is waiting. I am connecting you.',
 };

@@ -8,7 +8,8 @@ import type { ToolMock } from './contract.ts';
 /** A tool that the model may call at the current node, and the effect of calling it. */
 export type ToolOffer = { tool: Tool } & (
   | { kind: 'edge'; edge: AgentEdge }
-  | { kind: 'http'; http: AgentTool['http'] }
+  | { kind: 'http'; http: NonNullable<AgentTool['http']> }
+  | { kind: 'transfer'; nodeId: string; name: string }
   | { kind: 'retrieve'; documentUuids: string[] | null }
   | { kind: 'end_call' }
 );
@@ -24,11 +25,11 @@ export function listToolOffers(context: ConversationContext): ToolOffer[] {
     const description = renderLenient(edge.data.condition, scope);
     return { kind: 'edge', edge, tool: { name: toToolName(edge.data.label), description, parameters: noParameters } };
   });
-  const tools = data.tools.map(({ name, description, parameters, http }): ToolOffer => ({
-    kind: 'http',
-    http,
-    tool: { name, description, parameters },
-  }));
+  const tools = data.tools.map(({ name, description, parameters, http }): ToolOffer =>
+    http
+      ? { kind: 'http', http, tool: { name, description, parameters } }
+      : { kind: 'transfer', nodeId: id, name, tool: { name, description, parameters: noParameters } },
+  );
   const hasDocuments = data.knowledge_base || data.document_uuids.length > 0;
   const retrieval =
     context.dependencies.retrieve && hasDocuments ? [toRetrieveOffer(data.knowledge_base ? null : data.document_uuids)] : [];

@@ -7,6 +7,8 @@ import { countUsage, toFallbackEvent, type NewEvent, type NewMessage } from './r
 import { buildModelRequest } from './model-request.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { SpeechOutput } from './speech-output.ts';
+import { prepareTransfer } from './request-transfer.ts';
+import { activeLeg } from './transfer-leg.ts';
 
 const maxToolRounds = 8;
 const retryMs = 300;
@@ -54,8 +56,12 @@ export class Turn {
     let hasFailed = false;
     let wasCutOff = false;
     const open = this.#findOpenToolCalls();
+    // After a crash: the transfer was announced, and is not ready.
+    await prepareTransfer(this.#context);
     if (this.#hasSaidGoodbye() || (open && (await this.#runToolCalls(open, true)))) return this.#finish();
     while (this.isCurrent) {
+      const handedOver = this.#finishTransfer();
+      if (handedOver) return handedOver;
       const asked = await this.#askModel(wasCutOff);
       wasCutOff = false;
       if (asked.kind === 'finished') return 'answered';
@@ -88,6 +94,22 @@ export class Turn {
   async #runToolCalls(called: ToolCallBatch, isRepeated: boolean): Promise<boolean> {
     await runToolCalls(this.#context, this, called, isRepeated);
     return this.isCurrent && called.hasSpoken && this.#context.record.state.closing === 'end_call';
+  }
+
+  /** Ends the turn of a transfer, or says that nobody took the call. Null: the turn goes on. */
+  #finishTransfer(): TurnOutcome['status'] | null {
+    const { record } = this.#context;
+    const { transfers, notice, closing } = record.state;
+    if (activeLeg(transfers)) {
+      record.write({ owesAnswer: false, quietSince: null });
+      return 'answered';
+    }
+    if (closing === 'transferred') return this.#finish();
+    if (notice == null) return null;
+    if (closing !== 'end_node') return this.#finish(notice, { notice: null });
+    this.speech.speak(notice);
+    record.write({ notice: null }, { messages: [{ role: 'assistant', text: notice }], events: [toSaidEvent(notice)] });
+    return null;
   }
 
   async #askModel(wasCutOff: boolean): Promise<ModelAnswer> {

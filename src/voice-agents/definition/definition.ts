@@ -3,7 +3,7 @@ import type { Issue } from '../../library/errors.ts';
 import { parseIdentifiedItems, type IdentifiedItem } from '../../library/json/identified-items.ts';
 import { isRecord } from '../../library/json/json.ts';
 import { extractionIssues } from './extraction-rules.ts';
-import { countIssues, edgeIssues, reachIssues, type ShapedNode } from './graph-rules.ts';
+import { countIssues, edgeIssues, reachIssues, transferIssues, type ShapedNode } from './graph-rules.ts';
 import { definitionIssue, definitionPath, toSchemaIssues } from './issues.ts';
 import {
   EdgeSchema,
@@ -18,6 +18,7 @@ import {
 import { isIgnoredNodeType, startOnlyKeys } from './ignored-keys.ts';
 import { toolIssues } from './tool-rules.ts';
 import { normalizeWebhookFields } from './normalize-webhook-fields.ts';
+import { transferSeconds, transferTemplates, type TransferSettings } from './transfer-settings.ts';
 
 const maxNodes = 200;
 const maxEdges = 2000;
@@ -34,6 +35,8 @@ export interface AgentDefinition {
   startNodeId: string;
   /** By id. */
   talkNodes: ReadonlyMap<string, TalkNode>;
+  /** The `transfer` nodes, by id. */
+  transfers: ReadonlyMap<string, TransferSettings>;
   /** Precedes the prompt of every node with `add_global_prompt`; null: there is no global node. */
   globalPrompt: string | null;
   /** Sent after the conversation. Their data may hold sealed secrets: open it, then parse it with `parseWebhookData`. */
@@ -45,12 +48,14 @@ export interface AgentDefinition {
 export function parseAgentDefinition(definition: unknown): AgentDefinition {
   const { nodes, edges } = definition as { nodes: unknown[]; edges: unknown[] };
   const talkNodes = new Map<string, TalkNode>();
+  const transfers = new Map<string, TransferSettings>();
   const webhooks: AgentDefinition['webhooks'] = [];
   let globalPrompt: string | null = null;
   const walked = nodes.filter((node) => !isIgnoredNode(node));
   for (const { id, type, data } of walked.map((node) => NodeSchema.parse(node))) {
     if (type === 'webhook' && data['enabled'] !== false) webhooks.push({ id, data });
     else if (type === 'webhook') continue;
+    else if (type === 'transfer') transfers.set(id, nodeDataSchemas.transfer.parse(data));
     else if (type === 'globalNode') globalPrompt = nodeDataSchemas.globalNode.parse(data).prompt;
     else if (type === 'startCall') talkNodes.set(id, { id, type, data: nodeDataSchemas.startCall.parse(data) });
     else if (type === 'agentNode') talkNodes.set(id, { id, type, data: omitStartOnlyKeys(nodeDataSchemas.agentNode.parse(data)) });
@@ -66,6 +71,7 @@ export function parseAgentDefinition(definition: unknown): AgentDefinition {
   return {
     startNodeId: start.id,
     talkNodes,
+    transfers,
     globalPrompt,
     webhooks,
     edges: activeEdges(nodes, edges).map((edge) => EdgeSchema.parse(edge)),
@@ -80,6 +86,20 @@ export function isReadable(definition: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+/** The settings of a transfer: of a tool of a node, or of a `transfer` node, where `tool` is null. Undefined: there is none. */
+export const findTransfer = (
+  { talkNodes, transfers }: Pick<AgentDefinition, 'talkNodes' | 'transfers'>,
+  nodeId: string,
+  tool: string | null,
+): TransferSettings | undefined =>
+  tool === null ? transfers.get(nodeId) : talkNodes.get(nodeId)?.data.tools.find(({ name }) => name === tool)?.transfer;
+
+/** The most seconds that a call lasts longer because it may be transferred; 0: it is not. */
+export function maxTransferSeconds({ talkNodes, transfers }: Pick<AgentDefinition, 'talkNodes' | 'transfers'>): number {
+  const ofTools = [...talkNodes.values()].flatMap(({ data }) => data.tools.flatMap(({ transfer }) => transfer ?? []));
+  return Math.max(0, ...[...transfers.values(), ...ofTools].map(transferSeconds));
 }
 
 /** Removes the keys that mean something in a startCall node only. */
@@ -124,6 +144,7 @@ export function validateAgentDefinition(definition: unknown): Issue[] {
     ...countIssues(shapedNodes),
     ...edgeIssues(shapedNodes, shapedEdges),
     ...reachIssues(shapedNodes, shapedEdges),
+    ...transferIssues(shapedNodes, shapedEdges),
     ...toolIssues(shapedNodes, shapedEdges),
     ...extractionIssues(shapedNodes),
   ];
@@ -160,8 +181,8 @@ function nodeIssues({ id, type, data }: IdentifiedItem): Issue[] {
   const tools = Array.isArray(data['tools']) ? (data['tools'] as unknown[]) : [];
   return [
     ...(parsed.success ? [] : toSchemaIssues(parsed.error, loc)),
-    ...templateIssues(fields, ['prompt', 'greeting', 'extraction_prompt', 'url', 'headers', 'body'], loc),
-    ...tools.flatMap((tool, index) => templateIssues(tool, ['http'], [...loc, 'tools', String(index)])),
+    ...templateIssues(fields, ['prompt', 'greeting', 'extraction_prompt', 'url', 'headers', 'body', ...transferTemplates], loc),
+    ...tools.flatMap((tool, index) => templateIssues(tool, ['http', 'transfer'], [...loc, 'tools', String(index)])),
   ];
 }
 

@@ -13,7 +13,7 @@ export interface ShapedEdge {
   target: string;
 }
 
-const conversationNodeTypes = new Set(['startCall', 'agentNode', 'endCall']);
+const conversationNodeTypes = new Set(['startCall', 'agentNode', 'endCall', 'transfer']);
 const unconnectedNodeTypes = new Set(['globalNode', 'webhook']);
 
 /** Checks that there is one start node and at most one global node. */
@@ -44,6 +44,20 @@ function edgeEndProblem(id: string, end: 'source' | 'target', types: ReadonlyMap
   if (type === 'endCall' && end === 'source') return `"${id}" ends the call, so no edge may leave it; use an agentNode to go on`;
   if (type === 'startCall' && end === 'target') return `No edge may lead to the start "${id}"; use an agentNode to come back to`;
   return null;
+}
+
+/** Checks that at most one edge leaves a transfer, for a call that nobody has taken, and that it leads to a node that talks. */
+export function transferIssues(nodes: ShapedNode[], edges: ShapedEdge[]): Issue[] {
+  const transfers = new Set(nodes.filter(({ type }) => type === 'transfer').map(({ id }) => id));
+  const leaving = [...Map.groupBy(edges, ({ source }) => source)].filter(([source]) => transfers.has(source));
+  return leaving.flatMap(([source, [first, ...others]]) => [
+    ...others.map(({ id }) =>
+      definitionIssue(['edges', id, 'source'], `"${source}" is a transfer, which one edge leaves, for a call that nobody takes; remove this one`),
+    ),
+    ...(transfers.has(first!.target)
+      ? [definitionIssue(['edges', first!.id, 'target'], `"${source}" is a transfer; lead its edge to an agentNode or endCall`)]
+      : []),
+  ]);
 }
 
 /** Checks that each node of the conversation can be reached from a start node. */

@@ -58,6 +58,16 @@ export const ignoredGlobalKeys = {
   is_static: ignoredKey,
 };
 
+/** Keys of transfer nodes, which say nothing by a prompt. */
+export const ignoredTransferKeys = {
+  prompt: keyWithoutEffect('Has no effect: a transfer says its announcement, word for word'),
+  allow_interrupt: ignoredKey,
+  add_global_prompt: ignoredKey,
+  extraction_enabled: ignoredKey,
+  extraction_prompt: ignoredKey,
+  extraction_variables: ignoredKey,
+};
+
 const recordingsMessage = 'Has no effect: recordings are not played; give the words as `greeting`';
 
 export const ignoredStartKeys = {

@@ -8,10 +8,12 @@ import {
   ignoredGlobalKeys,
   ignoredStartKeys,
   ignoredTalkKeys,
+  ignoredTransferKeys,
   ignoredWebhookKeys,
   startOnlyKeys,
 } from './ignored-keys.ts';
 import { endCallTool, knowledgeTool, toolNamePattern } from './tool-rules.ts';
+import { transferFields, TransferSettings } from './transfer-settings.ts';
 
 const maxPromptLength = 100_000;
 const defaultDelaySeconds = 2;
@@ -63,7 +65,13 @@ const Tool = configObject({
   description: nonEmptyText(2_000),
   parameters: Parameters.default({ type: 'object', properties: {} }),
   /** Without `body` the arguments are sent: as JSON, or as the query for GET and HEAD. Templates read them as `arguments`. */
-  http: HttpCall,
+  http: HttpCall.optional(),
+  /** Hands the caller to a human. */
+  transfer: TransferSettings.optional(),
+}).superRefine(({ http, transfer }, context) => {
+  if ((http === undefined) !== (transfer === undefined)) return;
+  const message = http === undefined ? 'Give the request in `http`, or the human in `transfer`' : 'Give `http` or `transfer`, not both';
+  context.addIssue({ code: 'custom', path: ['http'], message });
 });
 
 /** Null means absent: graph editors write null for an empty field. */
@@ -115,6 +123,7 @@ const StartCallData = configObject({
 });
 const AgentNodeData = configObject({ ...editorKeys, ...startOnlyKeys, ...ignoredTalkKeys, ...talkFields, ...toolFields });
 const EndCallData = configObject({ ...editorKeys, ...ignoredEndCallKeys, ...startOnlyKeys, ...ignoredTalkKeys, ...talkFields });
+const TransferData = configObject({ ...editorKeys, ...ignoredTransferKeys, name: talkFields.name, ...transferFields });
 const GlobalNodeData = configObject({ ...editorKeys, ...ignoredGlobalKeys, name: talkFields.name, prompt: talkFields.prompt });
 /** A webhook after the conversation. `normalizeWebhookFields` has renamed the fields of other services. */
 const WebhookData = configObject({
@@ -131,6 +140,7 @@ export const nodeDataSchemas = {
   startCall: StartCallData,
   agentNode: AgentNodeData,
   endCall: EndCallData,
+  transfer: TransferData,
   globalNode: GlobalNodeData,
   webhook: WebhookData,
 } as const;

@@ -1,5 +1,5 @@
 import type { ReceivedResponse } from '../../http/exchange.ts';
-import { endStatusFromEvents, toCallState, parseTelnyxCall } from './calls.ts';
+import { endStatusFromEvents, toCallState, toHumanState, parseTelnyxCall } from './calls.ts';
 import { readTelnyxCallback } from './callbacks.ts';
 import { hasValidTelnyxSignature, isTelnyxPublicKey } from './signature.ts';
 import { tryParseJson } from '../../../library/json/json.ts';
@@ -15,6 +15,8 @@ import type {
   CallState,
   CallToPlace,
   CommandResult,
+  DialHumanResult,
+  HumanToDial,
   ListResult,
   LookUpResult,
   PlaceResult,
@@ -37,6 +39,9 @@ const carrier = 'Telnyx';
 /** How many pages of 250 active calls are read. */
 const maxPages = 8;
 const minCallSeconds = 60;
+/** Of an announcement (https://developers.telnyx.com/api-reference/call-commands/speak-text). */
+const speakVoice = 'female';
+const speakLanguage = 'en-US';
 const [minRingSeconds, maxRingSeconds] = [5, 600];
 
 /**
@@ -66,6 +71,22 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
     return isGone(answer) ? { gone: true } : failed(answer);
   }
 
+  /**
+   * Without an announcement the carrier's own transfer; else a call of its own in the caller's session, which is bridged later
+   * (https://developers.telnyx.com/api-reference/call-commands/transfer-call).
+   */
+  async function dialHuman(callId: string, human: HumanToDial): Promise<DialHumanResult> {
+    const request = human.isAnnounced
+      ? { path: '/calls', body: { connection_id: account.connectionId, link_to: callId, ...toHumanRequest(human, 'client_state') } }
+      : { path: `/calls/${percentEncoded(callId)}/actions/transfer`, body: toHumanRequest(human, 'target_leg_client_state') };
+    const answer = await post(request.path, request.body);
+    if ('unreachable' in answer) return failed(answer);
+    if (answer.status < 300) return { done: true };
+    if (isGone(answer)) return { gone: true };
+    const { failure } = failed(answer);
+    return answer.status < 500 && answer.status !== 408 && answer.status !== 429 ? { refused: failure } : { failure };
+  }
+
   return {
     signsUrl: false,
 
@@ -82,6 +103,10 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
       answer: (callId, statusUrl, key) =>
         command(callId, 'answer', key, { webhook_url: statusUrl, webhook_url_method: 'POST', client_state: toBase64(key) }),
       connect: (callId, relay, key) => command(callId, 'conversation_relay_start', key, toRelayRequest(relay)),
+      dialHuman,
+      announce: (humanCallId, text, language, key) =>
+        command(humanCallId, 'speak', key, { payload: text, payload_type: 'text', voice: speakVoice, language: language ?? speakLanguage }),
+      bridge: (callId, humanCallId, key) => command(callId, 'bridge', key, { call_control_id: humanCallId }),
     },
 
     async place(call): Promise<PlaceResult> {
@@ -189,6 +214,20 @@ function toDialRequest({ attemptKey, to, from, urls, ...call }: CallToPlace, con
     ...(urls.recording !== undefined && { record: 'record-from-answer', record_format: 'mp3', record_channels: 'dual' }),
   };
 }
+
+const toHumanRequest = (
+  { attemptKey, leg, to, from, ringSeconds, maxSeconds, statusUrl }: HumanToDial,
+  stateField: 'client_state' | 'target_leg_client_state',
+): object => ({
+  to,
+  ...(from !== null && { from }),
+  timeout_secs: ringSeconds,
+  time_limit_secs: maxSeconds,
+  [stateField]: toBase64(toHumanState(leg, attemptKey)),
+  command_id: commandId('dial_human', `${attemptKey}:${leg}`),
+  webhook_url: statusUrl,
+  webhook_url_method: 'POST',
+});
 
 const toRelayRequest = (relay: RelayOptions): object => ({
   url: relay.url,

@@ -1,9 +1,9 @@
 import { isRecord } from '../../../library/json/json.ts';
 import type { CallStatus } from '../call-status.ts';
 import type { CarrierError } from '../carrier-error.ts';
-import { statusEvent, toAnsweredBy, type CarrierEvent } from '../carrier-events.ts';
+import { statusEvent, toAnsweredBy, type CarrierEvent, type HumanEvent } from '../carrier-events.ts';
 import { redactLine } from '../../http/redact.ts';
-import { decodeAttemptKey, statusFromHangupCause } from './calls.ts';
+import { decodeAttemptKey, parseHumanState, statusFromHangupCause } from './calls.ts';
 import { recordingLocation } from './recordings.ts';
 
 type Payload = Record<string, unknown>;
@@ -33,6 +33,8 @@ export function readTelnyxCallback(body: unknown, now: number): CarrierEvent | u
     ...(typeof state === 'string' && state !== '' && { attemptKey: decodeAttemptKey(state) }),
     at: Number.isNaN(time) ? now : time,
   };
+  const human = base.attemptKey === undefined ? null : parseHumanState(base.attemptKey);
+  if (human !== null) return typeof callId === 'string' ? toHumanEvent(type, payload, { ...base, ...human, callId }) : undefined;
   // Webhooks of recordings name the leg and the session, not the call
   // (https://developers.telnyx.com/api-reference/callbacks/call-recording-saved).
   if (type === 'call.recording.saved') return toRecordingEvent(payload, base);
@@ -78,6 +80,25 @@ function toStatusEvent(
     ...(typeof to === 'string' && { to }),
     ...more,
   });
+}
+
+const humanReports = new Map<string, HumanEvent['report']>(
+  Object.entries({ 'call.answered': 'answered', 'call.speak.ended': 'announced', 'call.bridged': 'bridged', 'call.hangup': 'ended' }),
+);
+
+/** A report on the line of a human, which the state of the line names. Undefined for other webhooks about it. */
+function toHumanEvent(type: string, payload: Payload, base: CallEventBase & { leg: number }): HumanEvent | undefined {
+  const report = humanReports.get(type);
+  if (report !== 'ended') return report && { kind: 'human', ...base, report };
+  const status = statusFromHangupCause(payload);
+  const cause = toText(payload['hangup_cause']);
+  return {
+    kind: 'human',
+    ...base,
+    report,
+    result: status as NonNullable<HumanEvent['result']>,
+    ...(status === 'failed' && cause !== '' && { fault: { words: `hangup cause ${redactLine(cause)}` } }),
+  };
 }
 
 /** Reads `call.hangup`. Its times begin with the dialling, so they do not give the duration of the conversation. */

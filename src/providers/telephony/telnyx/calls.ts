@@ -49,6 +49,15 @@ export function endStatusFromEvents(events: unknown): CallStatus | undefined {
 
 export const decodeAttemptKey = (clientState: string): string => Buffer.from(clientState, 'base64').toString();
 
+/** The state of the line of a human: the number of the transfer, and the attempt of the caller. No attempt's key begins so. */
+export const toHumanState = (leg: number, attemptKey: string): string => `transfer:${leg}:${attemptKey}`;
+
+/** Null: the state is that of an attempt. */
+export function parseHumanState(state: string): { leg: number; attemptKey: string } | null {
+  const [, leg, attemptKey] = /^transfer:(\d{1,4}):(.+)$/s.exec(state) ?? [];
+  return leg === undefined ? null : { leg: Number(leg), attemptKey: attemptKey! };
+}
+
 const statusByCause = new Map<unknown, CallStatus>(
   Object.entries({
     normal_clearing: 'completed',

@@ -2,7 +2,7 @@ import { parseCallState } from './calls.ts';
 import { readTwilioCallback } from './callbacks.ts';
 import { toRefusal, describeFailure, errorsFromNotifications } from './errors.ts';
 import { hasValidTwilioSignature } from './signature.ts';
-import { connectTwiml, hangUpTwiml, twimlContentType } from './twiml.ts';
+import { announceTwiml, connectTwiml, dialHumanTwiml, hangUpTwiml, twimlContentType } from './twiml.ts';
 import { accountSidProblem } from './account-sid.ts';
 import { secretProblem } from '../../../library/security/secret-problem.ts';
 import { placeResultFromStatus, createCarrierExchange, type CarrierResponse } from '../exchange.ts';
@@ -51,7 +51,13 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
   const failed = (answer: CarrierResponse) => ({ failure: describeFailure(answer, account.authToken) });
 
   return {
-    documents: { contentType: twimlContentType, connect: connectTwiml, hangUp: hangUpTwiml },
+    documents: {
+      contentType: twimlContentType,
+      connect: connectTwiml,
+      hangUp: hangUpTwiml,
+      dialHuman: dialHumanTwiml,
+      announce: announceTwiml,
+    },
     signsUrl: true,
 
     isSigned: ({ url, headers, body }) =>

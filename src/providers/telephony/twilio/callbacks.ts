@@ -1,4 +1,4 @@
-import { statusEvent, toAnsweredBy, type CarrierEvent, type RecordingEvent, type RelayEndEvent } from '../carrier-events.ts';
+import { statusEvent, toAnsweredBy, type CarrierEvent, type HumanEvent, type RecordingEvent, type RelayEndEvent } from '../carrier-events.ts';
 import type { CarrierError } from '../carrier-error.ts';
 import { redactLine } from '../../http/redact.ts';
 import { toDirection, toCallStatus } from './calls.ts';
@@ -16,7 +16,8 @@ const relayEndReasons = new Map<string, RelayEndEvent['reason']>(Object.entries(
 
 /**
  * Reads the event of a form that Twilio posts: a status callback, the request for the document of an answered or inbound call, the verdict
- * of asynchronous machine detection, a recording, or the end of a relay session (the `action` of Connect). Undefined for other forms. The
+ * of asynchronous machine detection, a recording, the end of a relay session (the `action` of Connect), the pick-up of a human who was dialled, or
+ * the end of their line (the `action` of Dial). Undefined for other forms. The
  * caller has checked the signature; `now` (epoch ms) is used for a form without a time.
  */
 export function readTwilioCallback(form: URLSearchParams, now: number): CarrierEvent | undefined {
@@ -25,6 +26,9 @@ export function readTwilioCallback(form: URLSearchParams, now: number): CarrierE
   const at = parseTime(form.get('Timestamp'), now);
   if (form.has('RecordingSid') && form.has('RecordingStatus')) return toRecordingEvent(form, callId, at);
   if (form.has('SessionStatus')) return toRelayEndEvent(form, callId, at);
+  if (form.has('DialCallStatus')) return toHumanEndEvent(form, callId, at);
+  if (form.get('Direction') === 'outbound-dial')
+    return form.get('CallStatus') === 'in-progress' ? { kind: 'human', callId, report: 'answered', at } : undefined;
   const answeredBy = toAnsweredBy(form.get('AnsweredBy'));
   if (form.has('MachineDetectionDuration') && !form.has('CallStatus')) return answeredBy && { kind: 'machine', callId, answeredBy, at };
 
@@ -77,6 +81,35 @@ function toRelayEndEvent(form: URLSearchParams, callId: string, at: number): Rel
     reason: relayEndReasons.get(form.get('SessionStatus') ?? '') ?? 'lost',
     ...(sessionId && { sessionId }),
     ...(handoffData && { handoffData }),
+    ...(fault && { fault }),
+    at,
+  };
+}
+
+const dialResults = new Map<string, NonNullable<HumanEvent['result']>>(
+  Object.entries({
+    completed: 'completed',
+    answered: 'completed',
+    busy: 'busy',
+    'no-answer': 'no_answer',
+    failed: 'failed',
+    canceled: 'cancelled',
+  }),
+);
+
+/** Reads the `action` of Dial (https://www.twilio.com/docs/voice/twiml/dial#action). Without `DialBridged` whoever answered was connected. */
+function toHumanEndEvent(form: URLSearchParams, callId: string, at: number): HumanEvent {
+  const result = dialResults.get(form.get('DialCallStatus') ?? '') ?? 'failed';
+  const bridged = form.get('DialBridged');
+  const durationSeconds = parseNumber(form.get('DialCallDuration'));
+  const fault = toCarrierError(form);
+  return {
+    kind: 'human',
+    callId: form.get('DialCallSid') ?? callId,
+    report: 'ended',
+    result,
+    isBridged: bridged === null ? result === 'completed' : bridged === 'true',
+    ...(durationSeconds !== undefined && { durationSeconds }),
     ...(fault && { fault }),
     at,
   };

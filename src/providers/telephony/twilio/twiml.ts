@@ -1,5 +1,5 @@
-import type { RelayOptions } from '../telephony.ts';
-import { xmlAttributes } from './xml.ts';
+import type { HumanToDial, RelayOptions } from '../telephony.ts';
+import { xmlAttributes, xmlText } from './xml.ts';
 
 export const twimlContentType = 'text/xml; charset=utf-8';
 
@@ -28,5 +28,36 @@ export function connectTwiml(relay: RelayOptions, actionUrl: string): string {
 }
 
 export const hangUpTwiml = (): string => twimlResponse('<Hangup/>');
+
+/**
+ * Dials a human (https://www.twilio.com/docs/voice/twiml/dial). The caller hears ringing until the two are connected, also during the announcement.
+ * Afterwards Twilio asks `actionUrl`.
+ */
+export function dialHumanTwiml(
+  { to, from, isAnnounced, ringSeconds, maxSeconds, statusUrl }: HumanToDial,
+  { actionUrl, announcementUrl }: { actionUrl: string; announcementUrl: string },
+): string {
+  const dial = xmlAttributes({
+    action: actionUrl,
+    method: 'POST',
+    answerOnBridge: true,
+    timeout: ringSeconds,
+    timeLimit: maxSeconds,
+    callerId: from ?? undefined,
+  });
+  const noun = xmlAttributes({
+    url: isAnnounced ? announcementUrl : undefined,
+    method: isAnnounced ? 'POST' : undefined,
+    statusCallback: statusUrl,
+    statusCallbackMethod: 'POST',
+    statusCallbackEvent: 'answered',
+  });
+  const name = to.startsWith('+') ? 'Number' : 'Sip';
+  return twimlResponse(`<Dial${dial}><${name}${noun}>${xmlText(to)}</${name}></Dial>`);
+}
+
+/** Says a text to a human before the caller is connected; an empty document connects at once. */
+export const announceTwiml = (text: string | null, language: string | null): string =>
+  twimlResponse(text === null ? '' : `<Say${xmlAttributes({ language: language ?? undefined })}>${xmlText(text)}</Say>`);
 
 const twimlResponse = (content: string) => `<?xml version="1.0" encoding="UTF-8"?><Response>${content}</Response>`;

@@ -17,11 +17,11 @@ const invalidXmlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\ufff
 /** Writes ` name="value"` for each attribute that has a value. */
 export const xmlAttributes = (values: Record<string, string | number | boolean | undefined>): string =>
   Object.entries(values)
-    .flatMap(([name, value]) => (value === undefined ? [] : [` ${name}="${escapeXml(String(value))}"`]))
+    .flatMap(([name, value]) => (value === undefined ? [] : [` ${name}="${xmlText(String(value))}"`]))
     .join('');
 
 /** Escapes text for an attribute or an element. Characters that XML cannot hold are left out; half a surrogate pair becomes U+FFFD. */
-const escapeXml = (text: string): string =>
+export const xmlText = (text: string): string =>
   text
     .toWellFormed()
     .replace(invalidXmlCharacters, '')
