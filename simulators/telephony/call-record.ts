@@ -10,6 +10,10 @@ export interface CallRecord {
   /** From the address of the status callback: its `attempt` parameter, else the last part of its path. */
   attempt_key: string | null;
   direction: 'outbound' | 'inbound';
+  /** Of a human to whom a call was handed: that call. */
+  transfer_of: string | null;
+  /** Whether this human was connected with the caller. */
+  is_bridged: boolean;
   to: string;
   from: string;
   status: LineStatus;

@@ -28,6 +28,8 @@ export interface Parties {
   /** The customer's limit for the time of ringing. */
   ringLimitMs?: number | undefined;
   callLimitMs?: number | undefined;
+  /** The call that is handed to this party. */
+  transferOf?: string | undefined;
 }
 
 export interface CallSimulatorDependencies {
@@ -98,7 +100,7 @@ export class CallSimulator<Order> {
   }
 
   #open(
-    { sid, account, attemptKey, to, from }: Parties,
+    { sid, account, attemptKey, to, from, transferOf }: Parties,
     direction: CallRecord['direction'],
     status: LineStatus,
     order: Order,
@@ -108,6 +110,8 @@ export class CallSimulator<Order> {
       account,
       attempt_key: attemptKey,
       direction,
+      transfer_of: transferOf ?? null,
+      is_bridged: false,
       to,
       from,
       status,
@@ -185,6 +189,17 @@ export class CallSimulator<Order> {
     line.close();
     this.#change(line, status);
     this.#carrier.finish(line);
+  }
+
+  /** Connects a human with the caller, until one of them hangs up or the human has talked for as long as the settings say. Rejects when the human's line goes down. */
+  async bridge(caller: SimulatedCall<Order>, human: SimulatedCall<Order>): Promise<void> {
+    human.record.is_bridged = true;
+    this.store.save(human.record);
+    const leave = () => this.end(human, 'completed', 'carrier');
+    caller.signal.addEventListener('abort', leave, { once: true });
+    if (!caller.isLive) return leave();
+    await human.sleep(pickWithin(this.settings.human_ms, human.record.to));
+    this.hangUp(human, 'person');
   }
 
   /** Hangs up, for the customer's API or for the person. */

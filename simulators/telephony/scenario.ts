@@ -16,9 +16,9 @@ export interface Scenario {
 
 const results: Record<string, Scenario['result']> = { '0001': 'busy', '0002': 'no_answer', '0003': 'failed', '0004': 'machine' };
 
-/** The course of a call, as the last five digits of the called number decide it. */
+/** The course of a call, as the last five digits of the called number decide it; of a SIP address, those before the @. */
 export function toScenario(phone: string): Scenario {
-  const last = phone.slice(-4);
+  const last = phone.replace(/@.*$/, '').slice(-4);
   return {
     result: results[last] ?? 'person',
     isFirstPostRefused: last === '0005',

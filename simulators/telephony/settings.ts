@@ -20,6 +20,8 @@ export const CallSettingsSchema = z.strictObject({
   ring_ms: Span.default({ from: 50, to: 50 }),
   /** From the agent's words to the person's answer. */
   turn_ms: Span.default({ from: 20, to: 20 }),
+  /** How long a human talks with a caller who was handed to them. */
+  human_ms: Span.default({ from: 100, to: 100 }),
   /** How long the carrier takes to accept a call. */
   accept_ms: milliseconds.default(0),
   /** Calls dialled a second for each account; further calls wait. 0: no limit. */
@@ -42,6 +44,7 @@ export type GivenCallSettings = z.input<typeof CallSettingsSchema>;
 const variables = {
   SIM_RING_MS: 'ring_ms',
   SIM_TURN_MS: 'turn_ms',
+  SIM_HUMAN_MS: 'human_ms',
   SIM_ACCEPT_MS: 'accept_ms',
   SIM_CPS: 'calls_per_second',
   SIM_PATIENCE_MS: 'patience_ms',

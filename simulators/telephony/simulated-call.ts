@@ -40,6 +40,12 @@ export class SimulatedCall<Order> {
     return sleep(milliseconds, undefined, { signal: this.signal, ref: false });
   }
 
+  /** Resolves when the line is down. */
+  get ended(): Promise<void> {
+    if (!this.isLive) return Promise.resolve();
+    return new Promise((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }));
+  }
+
   /** Stops all work of this call. */
   close(): void {
     this.session?.hangUp();

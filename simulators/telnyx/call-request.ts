@@ -19,7 +19,35 @@ const Dial = z.strictObject({
   record: z.literal('record-from-answer').optional(),
   record_format: z.enum(['wav', 'mp3']).optional(),
   record_channels: z.enum(['single', 'dual']).optional(),
+  /** The call whose session this one shares. */
+  link_to: z.string().optional(),
 });
+
+/** `POST /v2/calls/{id}/actions/transfer`, as far as it is simulated. */
+const Transfer = z.strictObject({
+  to: z.string(),
+  from: z.string().optional(),
+  timeout_secs: z.int().min(5).max(600).default(30),
+  time_limit_secs: z.int().min(30).max(14_400).default(14_400),
+  target_leg_client_state: base64.optional(),
+  client_state: base64.optional(),
+  command_id: z.string().optional(),
+  webhook_url: webhookUrl.optional(),
+  webhook_url_method: z.literal('POST').optional(),
+});
+
+/** `POST /v2/calls/{id}/actions/speak`, as far as it is simulated. */
+const Speak = z.strictObject({
+  payload: z.string().min(1).max(5_000),
+  payload_type: z.enum(['text', 'ssml']).default('text'),
+  voice: z.string().min(1),
+  language: z.string().optional(),
+  client_state: base64.optional(),
+  command_id: z.string().optional(),
+});
+
+/** `POST /v2/calls/{id}/actions/bridge`, as far as it is simulated. */
+const Bridge = z.strictObject({ call_control_id: z.string().min(1), client_state: base64.optional(), command_id: z.string().optional() });
 
 const interruptible = z.enum(['none', 'any', 'speech', 'dtmf']).optional();
 
@@ -79,6 +107,12 @@ export interface TelnyxCallRequest {
   events: CallEvent[];
   /** Resolved when the call is answered by command. */
   answered: PromiseWithResolvers<void>;
+  /** Of a human: the call of the caller, with which the line is connected as soon as it is answered; undefined: it waits for a bridge. */
+  bridgeOnAnswer: string | undefined;
+  /** Of a human: the call of the caller. */
+  caller: string | undefined;
+  /** Resolved when this line is connected with another one. */
+  bridged: PromiseWithResolvers<'bridged'>;
   /** Resolved with the next relay that is to be started. */
   relay: PromiseWithResolvers<RelayStart>;
 }
@@ -101,6 +135,15 @@ export function readDial(body: unknown): Dial {
 export const readRelayStart = (body: unknown): RelayStart => read(RelayStart, body);
 export const readAnswer = (body: unknown) => read(Answer, body);
 export const readHangup = (body: unknown) => read(Hangup, body);
+export const readSpeak = (body: unknown) => read(Speak, body);
+export const readBridge = (body: unknown) => read(Bridge, body);
+
+/** The order to hand a call to somebody. Throws TelnyxError. */
+export function readTransfer(body: unknown): z.output<typeof Transfer> {
+  const transfer = read(Transfer, body);
+  checkTarget(transfer.to);
+  return transfer;
+}
 
 const e164 = /^\+[1-9]\d{6,14}$/;
 const notE164 = (field: string) =>
@@ -113,9 +156,14 @@ const notE164 = (field: string) =>
   );
 const forbidden = (detail: string) => new TelnyxError(403, '10010', 'Authorization failed', detail);
 
+function checkTarget(to: string): void {
+  if (!e164.test(to) && !/^sips?:[^@\s]+@[^@\s]+$/.test(to)) throw notE164('to');
+}
+
 /** Twilio's block of magic numbers has its meaning here, too. */
 function checkNumbers({ to, from }: Dial): void {
-  for (const [field, number] of Object.entries({ to, from })) if (!e164.test(number)) throw notE164(field);
+  if (!e164.test(from)) throw notE164('from');
+  checkTarget(to);
   if (from.startsWith('+1500555') && from !== '+15005550006') throw forbidden('Unverified origination number D35');
   if (to === '+15005550001' || to === '+15005550002') throw notE164('to');
   if (to === '+15005550003') throw forbidden('Dialed number is not included in whitelisted countries D13');

@@ -63,7 +63,7 @@ export function callRoutes(exchange: Calls): Hono<{ Bindings: VendorBindings }> 
     if (!line?.isLive) throw ended();
     const body = await readJson(c.req.raw);
     if (isRepeat(line.order, body)) return c.json({ data: { result: 'ok' } });
-    const result = commands[action as keyof typeof commands](exchange, line, body);
+    const result = commands[action as keyof typeof commands](exchange, line, body, newOrder);
     keepCommand(line.order, body);
     return c.json({ data: { result: 'ok', ...result } });
   });
@@ -123,22 +123,30 @@ export const newOrder = (connectionId: string, origin: string, more: Partial<Tel
   commandTimes: new Map(),
   events: [],
   answered: Promise.withResolvers(),
+  bridgeOnAnswer: undefined,
+  caller: undefined,
+  bridged: Promise.withResolvers(),
   relay: Promise.withResolvers(),
   ...more,
 });
 
 function place(exchange: Calls, dial: Dial, origin: string): SimulatedCall<TelnyxCallRequest> {
+  const caller = dial.link_to === undefined ? undefined : exchange.line(dial.link_to);
+  if (dial.link_to !== undefined && !caller?.isLive) throw ended();
   const order = newOrder(dial.connection_id, origin, {
     ...(dial.command_id !== undefined && { commandTimes: new Map([[dial.command_id, Date.now()]]) }),
     webhookUrl: dial.webhook_url,
     clientState: dial.client_state,
     machineDetection: dial.answering_machine_detection,
     isRecorded: dial.record !== undefined,
+    caller: dial.link_to,
+    ...(caller && { sessionId: caller.order.sessionId }),
   });
   const parties = {
     sid: newCallId(),
     account: dial.connection_id,
-    attemptKey: attemptKeyOf(dial.webhook_url),
+    attemptKey: caller ? null : attemptKeyOf(dial.webhook_url),
+    transferOf: dial.link_to,
     to: dial.to,
     from: dial.from,
     ringLimitMs: dial.timeout_secs * 1000,

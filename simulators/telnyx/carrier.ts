@@ -18,8 +18,15 @@ const types: Partial<Record<LineStatus, string>> = { initiated: 'call.initiated'
 export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
   readonly #exchange: CallSimulator<TelnyxCallRequest>;
 
+  static readonly #ofExchange = new WeakMap<CallSimulator<TelnyxCallRequest>, TelnyxCarrier>();
+
   constructor(exchange: CallSimulator<TelnyxCallRequest>) {
     this.#exchange = exchange;
+    TelnyxCarrier.#ofExchange.set(exchange, this);
+  }
+
+  static of(exchange: CallSimulator<TelnyxCallRequest>): TelnyxCarrier {
+    return TelnyxCarrier.#ofExchange.get(exchange)!;
   }
 
   report(line: TelnyxCall, status: LineStatus): void {
@@ -61,8 +68,12 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
   /** Talks over each relay that is started, and waits for the next. Hangs up after a long silence. */
   async converse(line: TelnyxCall): Promise<void> {
     void this.#detect(line);
+    const caller = line.order.bridgeOnAnswer === undefined ? undefined : this.#exchange.line(line.order.bridgeOnAnswer);
+    if (caller !== undefined) return this.bridge(caller, line);
     for (;;) {
       const start = await this.#nextRelay(line);
+      // The lines end with each other.
+      if (start === 'bridged') return line.ended;
       if (start === undefined) return this.#exchange.hangUp(line, 'person');
       const sessionId = randomUUID();
       const outcome = await this.#exchange.relay(line, {
@@ -82,10 +93,36 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
     }
   }
 
-  async #nextRelay(line: TelnyxCall): Promise<RelayStart | undefined> {
-    const start = await Promise.race([line.order.relay.promise, line.sleep(this.#exchange.settings.patience_ms)]);
-    line.order.relay = Promise.withResolvers();
-    return start ?? undefined;
+  async #nextRelay(line: TelnyxCall): Promise<RelayStart | 'bridged' | undefined> {
+    for (;;) {
+      const { relay, bridged } = line.order;
+      const next = await Promise.race([relay.promise, bridged.promise, line.sleep(this.#exchange.settings.patience_ms)]);
+      // A caller waits as long as it rings for them.
+      const isRinging = this.#exchange.lines().some((human) => human.isLive && human.order.caller === line.record.sid);
+      if (next === undefined && isRinging) continue;
+      if (next !== 'bridged') line.order.relay = Promise.withResolvers();
+      return next ?? undefined;
+    }
+  }
+
+  /** Says a text to a human. */
+  async speak(line: TelnyxCall, text: string): Promise<void> {
+    void this.#tell(line, webhook(line, 'speak_started', 'call.speak.started'));
+    await line.sleep(pickWithin(this.#exchange.settings.turn_ms, line.record.to)).catch(() => undefined);
+    if (line.isLive) line.record.transcript.push({ speaker: 'agent', text });
+    const status = line.isLive ? 'completed' : 'call_hangup';
+    void this.#tell(line, webhook(line, 'speak_ended', 'call.speak.ended', { status }));
+    if (line.scenario.hangsUpAfterGreeting) this.#exchange.hangUp(line, 'person');
+  }
+
+  /** Connects the two lines until one of them ends; then the other one ends, too. */
+  async bridge(caller: TelnyxCall, human: TelnyxCall): Promise<void> {
+    for (const line of [caller, human]) {
+      line.order.bridged.resolve('bridged');
+      void this.#tell(line, webhook(line, 'bridged', 'call.bridged'));
+    }
+    human.signal.addEventListener('abort', () => this.#exchange.end(caller, 'completed', 'carrier'), { once: true });
+    await this.#exchange.bridge(caller, human).catch(() => undefined);
   }
 
   async #detect(line: TelnyxCall): Promise<void> {

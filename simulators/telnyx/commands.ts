@@ -3,9 +3,18 @@ import { attemptKeyOf } from '../telephony/call-record.ts';
 import type { CallSimulator } from '../telephony/call-simulator.ts';
 import type { SimulatedCall } from '../telephony/simulated-call.ts';
 import { invalid, TelnyxError } from './errors.ts';
-import { readAnswer, readHangup, readRelayStart, type TelnyxCallRequest } from './call-request.ts';
+import { readAnswer, readBridge, readHangup, readRelayStart, readSpeak, readTransfer, type TelnyxCallRequest } from './call-request.ts';
+import { newCallId, TelnyxCarrier } from './carrier.ts';
 
 type Calls = CallSimulator<TelnyxCallRequest>;
+
+type NewOrder = (connectionId: string, origin: string, more: Partial<TelnyxCallRequest>) => TelnyxCallRequest;
+
+const requireAnswered = (line: SimulatedCall<TelnyxCallRequest>): void => {
+  if (line.record.answered_at !== null) return;
+  const detail = 'This call can not receive this command because it is not answered yet.';
+  throw new TelnyxError(422, '90034', 'Call not answered yet', detail);
+};
 
 /** Commands to a live call. */
 export const commands = {
@@ -36,6 +45,49 @@ export const commands = {
       throw new TelnyxError(422, '90060', 'Conversation already active', 'Only one conversation can be active on a call at a time.');
     line.order.relay.resolve(start);
     return { conversation_relay_id: randomUUID() };
+  },
+  transfer(exchange: Calls, line: SimulatedCall<TelnyxCallRequest>, body: unknown, newOrder: NewOrder) {
+    const transfer = readTransfer(body);
+    requireAnswered(line);
+    const { order, record } = line;
+    const human = newOrder(order.connectionId, order.origin, {
+      webhookUrl: transfer.webhook_url ?? order.webhookUrl,
+      clientState: transfer.target_leg_client_state,
+      sessionId: order.sessionId,
+      caller: record.sid,
+      bridgeOnAnswer: record.sid,
+    });
+    const placed = exchange.place(
+      {
+        sid: newCallId(),
+        account: record.account,
+        attemptKey: null,
+        transferOf: record.sid,
+        to: transfer.to,
+        from: transfer.from ?? record.to,
+        ringLimitMs: transfer.timeout_secs * 1000,
+        callLimitMs: transfer.time_limit_secs * 1000,
+      },
+      human,
+    );
+    // Nobody waits any more for a human who has not picked up.
+    line.signal.addEventListener('abort', () => exchange.end(placed, 'cancelled', 'carrier'), { once: true });
+    return {};
+  },
+  speak(exchange: Calls, line: SimulatedCall<TelnyxCallRequest>, body: unknown) {
+    const { payload } = readSpeak(body);
+    requireAnswered(line);
+    void TelnyxCarrier.of(exchange).speak(line, payload);
+    return {};
+  },
+  bridge(exchange: Calls, line: SimulatedCall<TelnyxCallRequest>, body: unknown) {
+    const other = exchange.line(readBridge(body).call_control_id);
+    requireAnswered(line);
+    if (!other?.isLive) throw new TelnyxError(422, '90018', 'Call has already ended', 'The call to bridge with is no longer active.');
+    requireAnswered(other);
+    if (other.record.is_bridged) throw new TelnyxError(422, '90050', 'Call already bridged', 'The call is already bridged.');
+    void TelnyxCarrier.of(exchange).bridge(line, other);
+    return {};
   },
   conversation_relay_stop(_exchange: Calls, line: SimulatedCall<TelnyxCallRequest>, body: unknown) {
     readHangup(body);

@@ -21,6 +21,8 @@ export interface TwilioCallRequest extends TwilioAccount {
   recordingEvents: Set<string>;
   ringSeconds: number;
   limitSeconds?: number | undefined;
+  /** Of a human: asked for what they hear before the caller, and the caller's call. */
+  human?: { url?: string | undefined; method: 'GET' | 'POST'; callerSid: string } | undefined;
 }
 
 const known = new Set(

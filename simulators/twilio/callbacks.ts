@@ -19,6 +19,7 @@ export function callParameters({ record }: SimulatedCall<TwilioCallRequest>): Pa
     CallStatus: wireStatus[record.status],
     Direction: directionOf(record),
     ApiVersion: '2010-04-01',
+    ...(record.transfer_of !== null && { ParentCallSid: record.transfer_of }),
   };
 }
 

@@ -7,9 +7,10 @@ import type { RelayOutcome } from '../telephony/relay-session.ts';
 import { pickWithin } from '../telephony/settings.ts';
 import { XmlError } from '../telephony/xml.ts';
 import { answeredBy, callParameters, request, statusParameters, type Parameters } from './callbacks.ts';
-import { readDocument, type ConnectVerb, type Verb } from './document.ts';
+import { readDocument, type ConnectVerb, type DialVerb, type Verb } from './document.ts';
 import type { CallbackEvent, TwilioCallRequest } from './call-request.ts';
 import { recordingParameters } from './recordings.ts';
+import { wireStatus } from './resource.ts';
 import { sign } from './signature.ts';
 
 type TwilioCall = SimulatedCall<TwilioCallRequest>;
@@ -58,6 +59,7 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
 
   async converse(line: TwilioCall): Promise<void> {
     const { order } = line;
+    if (order.human !== undefined) return this.#joinCaller(line, order.human);
     const detectionMs = pickWithin(this.#exchange.settings.turn_ms, line.record.to);
     let verdict: Parameters = {};
     if (order.machineDetection !== undefined && order.isMachineDetectionAsync) {
@@ -126,12 +128,78 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
       if (verb.verb === 'Pause') await line.sleep(verb.seconds * 1000);
       if (verb.verb === 'Say') line.record.transcript.push({ speaker: 'agent', text: verb.text });
       if (verb.verb === 'Redirect') return this.#fetchDocument(line, 'redirect', verb.url, verb.method, {});
+      if (verb.verb === 'Dial') {
+        const document = await this.#dialHuman(line, verb);
+        if (document !== undefined || verb.action !== undefined || !line.isLive) return document;
+      }
       if (verb.verb === 'Connect') {
         const document = await this.#connect(line, verb);
         if (document !== undefined || verb.action !== undefined || !line.isLive) return document;
       }
     }
     return undefined;
+  }
+
+  /** What a human hears who has picked up, and then the talk with the caller. A document that hangs up keeps the two apart. */
+  async #joinCaller(line: TwilioCall, { url, method, callerSid }: NonNullable<TwilioCallRequest['human']>): Promise<void> {
+    const caller = this.#exchange.line(callerSid);
+    if (url !== undefined) {
+      const document = await this.#fetchDocument(line, 'announcement', url, method, {});
+      const verbs = document === undefined ? undefined : this.#read(line, document);
+      if (verbs === undefined) return;
+      for (const verb of verbs) {
+        if (verb.verb === 'Say') line.record.transcript.push({ speaker: 'agent', text: verb.text });
+        if (verb.verb === 'Pause') await line.sleep(verb.seconds * 1000);
+        if (verb.verb === 'Hangup') return;
+      }
+      await line.sleep(pickWithin(this.#exchange.settings.turn_ms, line.record.to));
+      if (line.scenario.hangsUpAfterGreeting) return this.#exchange.hangUp(line, 'person');
+    }
+    if (caller !== undefined) await this.#exchange.bridge(caller, line);
+  }
+
+  /** Dials a human, and requests the action when their line has ended. If the caller has hung up, the answer is ignored. */
+  async #dialHuman(line: TwilioCall, dial: DialVerb): Promise<string | undefined> {
+    const { record, order } = line;
+    const human = this.#exchange.place(
+      {
+        sid: newSid('CA'),
+        account: record.account,
+        attemptKey: null,
+        transferOf: record.sid,
+        to: dial.to,
+        from: dial.callerId ?? record.from,
+        ringLimitMs: dial.ringSeconds * 1000,
+        callLimitMs: dial.limitSeconds * 1000,
+      },
+      {
+        ...order,
+        url: undefined,
+        document: undefined,
+        machineDetection: undefined,
+        isMachineDetectionAsync: false,
+        isRecorded: false,
+        statusCallback: dial.statusCallback,
+        statusMethod: dial.statusMethod,
+        events: dial.events,
+        ringSeconds: dial.ringSeconds,
+        limitSeconds: dial.limitSeconds,
+        human: { url: dial.url, method: dial.urlMethod, callerSid: record.sid },
+      },
+    );
+    const { signal } = line;
+    const leave = () => this.#exchange.end(human, human.record.answered_at === null ? 'cancelled' : 'completed', 'carrier');
+    signal.addEventListener('abort', leave, { once: true });
+    await human.ended;
+    signal.removeEventListener('abort', leave);
+    if (dial.action === undefined) return undefined;
+    const { is_bridged: isBridged, status } = human.record;
+    return this.#fetchDocument(line, 'dialled', dial.action, dial.method, {
+      DialCallSid: human.record.sid,
+      DialCallStatus: wireStatus[status],
+      DialCallDuration: String(human.durationSeconds),
+      DialBridged: String(isBridged),
+    });
   }
 
   /** A relay session, and the request to its action afterwards. If the call has ended, the answer is ignored. */

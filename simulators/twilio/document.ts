@@ -1,4 +1,5 @@
 import { parseXml, XmlError, type XmlElement } from '../telephony/xml.ts';
+import type { CallbackEvent } from './call-request.ts';
 
 export interface ConnectVerb {
   verb: 'Connect';
@@ -13,8 +14,24 @@ export interface ConnectVerb {
   };
 }
 
+export interface DialVerb {
+  verb: 'Dial';
+  action?: string | undefined;
+  method: 'GET' | 'POST';
+  ringSeconds: number;
+  limitSeconds: number;
+  callerId?: string | undefined;
+  to: string;
+  url?: string | undefined;
+  urlMethod: 'GET' | 'POST';
+  statusCallback?: string | undefined;
+  statusMethod: 'GET' | 'POST';
+  events: Set<CallbackEvent>;
+}
+
 export type Verb =
   | ConnectVerb
+  | DialVerb
   | { verb: 'Hangup' }
   | { verb: 'Reject'; reason: 'busy' | 'rejected' }
   | { verb: 'Pause'; seconds: number }
@@ -38,6 +55,7 @@ export function readDocument(document: string): Verb[] {
 function readVerb(element: XmlElement): Verb {
   const { name, attributes, text } = element;
   if (name === 'Connect') return readConnect(element);
+  if (name === 'Dial') return readDial(element);
   if (name === 'Hangup') return { verb: 'Hangup' };
   if (name === 'Reject') return { verb: 'Reject', reason: attributes['reason'] === 'busy' ? 'busy' : 'rejected' };
   if (name === 'Pause') return { verb: 'Pause', seconds: Number(attributes['length'] ?? 1) };
@@ -69,6 +87,54 @@ function readConnect({ attributes, children }: XmlElement): ConnectVerb {
       parameters: parametersOf(noun),
     },
   };
+}
+
+const dialAttributes = new Set(
+  `action method answerOnBridge callerId hangupOnStar record recordingStatusCallback recordingStatusCallbackEvent recordingStatusCallbackMethod
+  referMethod referUrl ringTone sequential timeLimit timeout trim events`.split(/\s+/),
+);
+const nounAttributes = new Set(
+  `url method statusCallback statusCallbackMethod statusCallbackEvent sendDigits byoc machineDetection username password`.split(/\s+/),
+);
+
+/** `<Dial>` with one number or SIP address (https://www.twilio.com/docs/voice/twiml/dial). */
+function readDial({ attributes, children }: XmlElement): DialVerb {
+  const [noun, more] = children;
+  if (more !== undefined || (noun?.name !== 'Number' && noun?.name !== 'Sip')) throw new XmlError('12200: Dial holds one Number or Sip');
+  refuseUnknown('Dial', attributes, dialAttributes);
+  refuseUnknown(noun.name, noun.attributes, nounAttributes);
+  const to = noun.text;
+  if (noun.name === 'Number' && !/^\+[1-9]\d{6,14}$/.test(to)) throw new XmlError(`13224: Dial: Invalid phone number: ${to}`);
+  if (noun.name === 'Sip' && !/^sips?:[^@\s]+@[^@\s]+$/.test(to)) throw new XmlError(`13224: Dial: Invalid SIP address: ${to}`);
+  const { callerId, action } = attributes;
+  if (callerId !== undefined && !/^\+[1-9]\d{6,14}$/.test(callerId)) throw new XmlError(`13214: Dial: Invalid callerId value: ${callerId}`);
+  const { url, statusCallback } = noun.attributes;
+  return {
+    verb: 'Dial',
+    action: action === undefined ? undefined : address(action, /^https?:$/),
+    method: methodOf(attributes),
+    ringSeconds: secondsOf(attributes, 'timeout', 30, 600),
+    limitSeconds: secondsOf(attributes, 'timeLimit', 14_400, 86_400),
+    callerId,
+    to,
+    url: url === undefined ? undefined : address(url, /^https?:$/),
+    urlMethod: methodOf(noun.attributes),
+    statusCallback: statusCallback === undefined ? undefined : address(statusCallback, /^https?:$/),
+    statusMethod: noun.attributes['statusCallbackMethod'] === 'GET' ? 'GET' : 'POST',
+    events: new Set((noun.attributes['statusCallbackEvent'] ?? 'completed').split(' ') as CallbackEvent[]),
+  };
+}
+
+function refuseUnknown(element: string, attributes: Record<string, string>, known: ReadonlySet<string>): void {
+  const unknown = Object.keys(attributes).find((name) => !known.has(name));
+  if (unknown !== undefined) throw new XmlError(`12200: ${element} has no attribute ${unknown}`);
+}
+
+function secondsOf(attributes: Record<string, string>, name: string, usual: number, most: number): number {
+  const value = attributes[name];
+  if (value === undefined) return usual;
+  if (/^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= most) return Number(value);
+  throw new XmlError(`13212: Dial: Invalid ${name} value: ${value}`);
 }
 
 function parametersOf({ children }: XmlElement): Record<string, string> {

@@ -13,7 +13,8 @@ export const wireStatus: Record<LineStatus, string> = {
   cancelled: 'canceled',
 };
 
-export const directionOf = ({ direction }: CallRecord): string => (direction === 'outbound' ? 'outbound-api' : 'inbound');
+export const directionOf = ({ direction, transfer_of: parent }: CallRecord): string =>
+  direction === 'inbound' ? 'inbound' : parent === null ? 'outbound-api' : 'outbound-dial';
 
 /** RFC 2822 with a numeric zone, as all dates of the API. */
 export const wireDate = (time: number): string => new Date(time).toUTCString().replace('GMT', '+0000');
@@ -28,7 +29,7 @@ export function callResource(call: CallRecord): object {
     sid: call.sid,
     date_created: wireDate(call.created_at),
     date_updated: wireDate(call.ended_at ?? call.answered_at ?? call.created_at),
-    parent_call_sid: null,
+    parent_call_sid: call.transfer_of,
     account_sid: call.account,
     to: call.to,
     to_formatted: call.to,

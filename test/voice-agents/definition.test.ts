@@ -370,5 +370,5 @@ test('an agent whose secrets are sealed can be read', () => {
   const hook = { id: 'after', type: 'webhook', data: { url: 'https://example.com/', secret, headers: { authorization: secret } } };
   const tools = [{ ...tool, http: { ...tool.http, headers: { 'x-api-key': secret } } }];
   const { webhooks, talkNodes } = parseAgentDefinition({ nodes: [node('start', 'startCall', { tools }), hook], edges: [] });
-  expect([webhooks[0]!.data['secret'], talkNodes.get('start')!.data.tools[0]!.http.headers]).toEqual([secret, { 'x-api-key': secret }]);
+  expect([webhooks[0]!.data['secret'], talkNodes.get('start')!.data.tools[0]!.http!.headers]).toEqual([secret, { 'x-api-key': secret }]);
 });
