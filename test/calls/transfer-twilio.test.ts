@@ -1,0 +1,166 @@
+import { evictDurableObject } from 'cloudflare:test';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { newOrganization } from '../support/organization.ts';
+import { cell, desk, humanAgent, twilioCall } from './transferred-call.ts';
+
+// Expected failures are logged.
+beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined));
+afterEach(() => vi.restoreAllMocks());
+
+const askForHuman = 'I want to talk to a human agent';
+
+/** A call whose agent has handed it over: the document that dials the human. */
+async function handedOver(transfer: object = {}, configurations: object = {}) {
+  const call = await twilioCall(transfer, configurations);
+  const relay = await call.picksUp();
+  relay.say(askForHuman);
+  expect(await relay.ends()).toEqual({ run_id: call.runId, reason: 'transfer' });
+  return { ...call, relay, document: await call.sessionEnds() };
+}
+
+describe('a caller who is handed to a human by Twilio', () => {
+  test('is connected by Dial, and the run tells who took the call and for how long', async () => {
+    const { document, humanPicksUp, dialled, hangsUp, completed, read, client, runId } = await handedOver({ ring_seconds: 20, max_seconds: 600 });
+    expect(document).toContain('<Dial ');
+    for (const attribute of ['timeout="20"', 'timeLimit="600"', 'callerId="+15005550006"']) expect(document).toContain(attribute);
+    expect(document).toMatch(/ action="https:[^"]+\/dialled\?attempt=[^"]+&amp;leg=1"/);
+    expect(document).toMatch(/<Number statusCallback="[^"]+\/human\?[^"]+leg=1" statusCallbackMethod="POST" statusCallbackEvent="answered">\+12124560100<\/Number>/);
+    expect((await read())['transfers']).toMatchObject([{ to: desk, state: 'dialing', answered_at: null }]);
+    expect((await humanPicksUp(1)).status).toBe(200);
+    expect((await read())['transfers']).toMatchObject([{ state: 'connected', answered_at: expect.any(String) }]);
+    expect(await dialled(1, 'completed', { DialCallDuration: '42', DialBridged: 'true' })).toContain('<Hangup');
+    await hangsUp(60);
+    expect(await completed()).toMatchObject({ outcome: 'completed' });
+    const run = await read();
+    expect(run['transfers']).toEqual([
+      {
+        to: desk,
+        mode: 'cold',
+        is_fallback: false,
+        state: 'completed',
+        requested_at: expect.any(String),
+        answered_at: expect.any(String),
+        seconds: 42,
+        reason: null,
+      },
+    ]);
+    expect(run['logs'].events.find(({ type }: { type: string }) => type === 'ended').payload).toEqual({ reason: 'transferred' });
+    const { body } = await client.get('/calls');
+    expect(body.calls.find(({ id }: { id: number }) => id === runId)).toMatchObject({
+      transferred_to: desk,
+      transfer_state: 'completed',
+      transfer_seconds: 42,
+      transfer_reason: null,
+    });
+  });
+
+  test('comes back to the agent, who says the sentence and goes on, when nobody answers', async () => {
+    const { dialled, connects, read, hangsUp, completed } = await handedOver();
+    const document = await dialled(1, 'no-answer');
+    expect(document).toContain('<ConversationRelay');
+    const relay = await connects(document, 'VX2');
+    await relay.hears('Nobody is free.');
+    relay.say('Goodbye');
+    await relay.ends();
+    await hangsUp();
+    await completed();
+    expect((await read())['transfers']).toMatchObject([{ state: 'failed', reason: 'no_answer', seconds: null, answered_at: null }]);
+  });
+
+  test('is connected with the fallback when the first is busy', async () => {
+    const { dialled, hangsUp, completed, read } = await handedOver({ fallback_to: cell });
+    const second = await dialled(1, 'busy');
+    expect(second).toContain(`>${cell}</Number>`);
+    expect(second).toContain('leg=2');
+    // The request is repeated when its answer was lost: nobody else is dialled.
+    expect(await dialled(1, 'busy')).toBe(second);
+    expect(await dialled(2, 'completed', { DialCallDuration: '9', DialBridged: 'true' })).toContain('<Hangup');
+    await hangsUp();
+    await completed();
+    expect((await read())['transfers']).toMatchObject([
+      { to: desk, state: 'failed', reason: 'busy', is_fallback: false },
+      { to: cell, state: 'completed', seconds: 9, is_fallback: true },
+    ]);
+  });
+
+  test('waits until the human has heard the summary, in a warm transfer', async () => {
+    const { document, announcement, dialled } = await handedOver({ mode: 'warm' }, { language: 'de-DE' });
+    expect(document).toMatch(/<Number url="[^"]+\/announcement\?[^"]+leg=1" method="POST"/);
+    const heard = await announcement(1);
+    expect(heard).toMatch(/<Say language="de-DE">.+<\/Say>/);
+    expect(await announcement(1)).toBe(heard);
+    expect(await dialled(1, 'completed', { DialCallDuration: '5' })).toContain('<ConversationRelay');
+    // The caller is with the agent again, so a late human is not connected.
+    expect(await announcement(1)).toContain('<Hangup');
+  });
+
+  test('may be handed to a SIP address', async () => {
+    const { document } = await handedOver({ to: 'sip:desk@pbx.example.com' });
+    expect(document).toContain('>sip:desk@pbx.example.com</Sip>');
+  });
+
+  test('is dialled for once, however often the end of the session is reported, also by an object that was evicted', async () => {
+    const { document, sessionEnds, stub, read } = await handedOver();
+    expect(await sessionEnds()).toBe(document);
+    await evictDurableObject(stub);
+    expect(await sessionEnds()).toBe(document);
+    expect((await read())['transfers']).toHaveLength(1);
+  });
+
+  test('is handed over although the socket is lost with the last frame', async () => {
+    const call = await twilioCall();
+    const relay = await call.picksUp();
+    relay.say(askForHuman);
+    await relay.ends();
+    relay.drop();
+    expect(await call.sessionEnds('failed')).toContain('<Dial ');
+  });
+
+  test('who hangs up while it rings was not transferred, and the report that comes later changes nothing', async () => {
+    const { hangsUp, completed, read, dialled } = await handedOver();
+    await hangsUp();
+    await completed();
+    expect((await read())['transfers']).toMatchObject([{ state: 'failed', reason: 'caller_hung_up' }]);
+    expect(await dialled(1, 'canceled')).toContain('<Hangup');
+  });
+
+  test('who hangs up on the human has talked with them, also when the end of the call is reported first', async () => {
+    const { hangsUp, humanPicksUp, completed, read, dialled } = await handedOver();
+    await humanPicksUp(1);
+    await hangsUp();
+    expect(await dialled(1, 'completed', { DialCallDuration: '17', DialBridged: 'true' })).toContain('<Hangup');
+    await completed();
+    expect((await read())['transfers']).toMatchObject([{ state: 'completed', seconds: 17 }]);
+  });
+
+  test('is told the carrier’s reason in the record when dialling fails', async () => {
+    const { dialled, read } = await handedOver();
+    await dialled(1, 'failed', { ErrorCode: '13225', ErrorMessage: 'Dial: Forbidden phone number' });
+    expect((await read())['transfers']).toMatchObject([{ state: 'failed', reason: 'failed: error 13225: Dial: Forbidden phone number' }]);
+  });
+});
+
+describe('requests about the line of a human', () => {
+  test('are refused without the signature of the account', async () => {
+    const { post, url, read } = await handedOver();
+    for (const purpose of ['human', 'dialled', 'announcement'])
+      expect((await post(url(purpose, 1), { CallSid: 'CB1', DialCallStatus: 'completed' }, 'bm9ib2R5')).status).toBe(401);
+    expect((await read())['transfers']).toMatchObject([{ state: 'dialing' }]);
+  });
+
+  test('of a transfer that does not exist change nothing, and end nothing but themselves', async () => {
+    const { dialled, announcement, read } = await handedOver();
+    expect(await dialled(7, 'completed', { DialBridged: 'true' })).not.toContain('<ConversationRelay');
+    expect(await announcement(7)).toContain('<Hangup');
+    expect((await read())['transfers']).toMatchObject([{ state: 'dialing' }]);
+  });
+});
+
+test('an agent that hands callers to a private address or to no number is saved with issues, and makes no calls', async () => {
+  const { client } = await newOrganization();
+  for (const to of ['sip:desk@192.168.1.5', '+1999', 'sip:desk@localhost']) {
+    const { body } = await client.post('/workflow/create/definition', { name: 'Desk', workflow_definition: humanAgent({ to }) });
+    expect(body.issues).toMatchObject([{ loc: ['body', 'workflow_definition', 'nodes', 'start', 'data', 'tools', '0', 'transfer', 'to'] }]);
+    expect((await client.post(`/workflow/${body.id}/runs`, { mode: 'telephony', phone: '+12124567777' })).status).toBe(422);
+  }
+});
