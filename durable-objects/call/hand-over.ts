@@ -106,7 +106,12 @@ export class HandOver {
     if (action.step !== 'none') {
       const context = await loadContext();
       const carrier = await loadCarrier(context, line.handOver!.configId);
-      const address = { organizationId: setup.organizationId, configId: line.handOver!.configId, runId: setup.runId, key: setup.attemptKey };
+      const address = {
+        organizationId: setup.organizationId,
+        configId: line.handOver!.configId,
+        runId: setup.runId,
+        key: setup.attemptKey,
+      };
       if (carrier) await performHandOver({ context, carrier, address }, action);
     }
     if (hasCall() && !isWatched) timers.clear(callTimers.transfer);
@@ -121,8 +126,7 @@ export class HandOver {
     const leg = conversation.handedOverLeg;
     if (leg) return this.#dialAction(leg);
     const last = conversation.state?.transfers?.at(-1);
-    if (last && conversation.state?.owesAnswer === true && !relay.hasSession)
-      return { step: 'connect', callId, leg: last.number };
+    if (last && conversation.state?.owesAnswer === true && !relay.hasSession) return { step: 'connect', callId, leg: last.number };
     return { step: 'none' };
   }
 

@@ -285,7 +285,10 @@ export class LiveConversation {
     this.#endTimeout = null;
     // Of earlier versions.
     timers.clear(callTimers.endSession);
-    relay.endSession({ run_id: record.setup.runId, reason: this.conversation.state?.end?.reason ?? (this.#isHandingOver ? 'transfer' : 'stopped') });
+    relay.endSession({
+      run_id: record.setup.runId,
+      reason: this.conversation.state?.end?.reason ?? (this.#isHandingOver ? 'transfer' : 'stopped'),
+    });
   }
 
   /** Sets the alarm, once for all that is set meanwhile. */

@@ -38,7 +38,13 @@ function toyCarrier() {
     baseUrl: (_settings, { region }) => `https://${region}.toy.example.com`,
     create: ({ token }, { baseUrl }): Telephony => ({
       signsUrl: true,
-      documents: { contentType: 'text/plain', connect: ({ url }) => `connect ${url}`, hangUp: () => 'hang up', dialHuman: ({ to }) => `dial ${to}`, announce: (text) => `say ${text}` },
+      documents: {
+        contentType: 'text/plain',
+        connect: ({ url }) => `connect ${url}`,
+        hangUp: () => 'hang up',
+        dialHuman: ({ to }) => `dial ${to}`,
+        announce: (text) => `say ${text}`,
+      },
       isSigned: ({ url, headers, body }) => headers.get('x-toy-signature') === sign(token, url + body),
       readCallback(body, at) {
         const { call, status } = JSON.parse(body) as { call: string; status: CallStatus };

@@ -91,7 +91,9 @@ describe('a caller who is handed to a human by Telnyx', () => {
     await relay.ends();
     expect((await call.sessionEnds()).status).toBe(200);
     expect(call.commands()).toEqual(['conversation_relay_start', 'transfer', 'conversation_relay_start']);
-    expect((await call.read())['transfers']).toMatchObject([{ state: 'failed', reason: expect.stringMatching(/^failed: .*No such number/) }]);
+    expect((await call.read())['transfers']).toMatchObject([
+      { state: 'failed', reason: expect.stringMatching(/^failed: .*No such number/) },
+    ]);
   });
 
   test('has the two connected after the human has heard the summary, in a warm transfer', async () => {
@@ -128,7 +130,10 @@ describe('a caller who is handed to a human by Telnyx', () => {
 
   test('is not moved by reports without a signature, or about another attempt', async () => {
     const { post, url, key, read } = await handedOver();
-    const unsigned = () => ({ 'telnyx-timestamp': String(Math.floor(Date.now() / 1000)), 'telnyx-signature-ed25519': btoa('x'.repeat(64)) });
+    const unsigned = () => ({
+      'telnyx-timestamp': String(Math.floor(Date.now() / 1000)),
+      'telnyx-signature-ed25519': btoa('x'.repeat(64)),
+    });
     const ended = { hangup_cause: 'timeout' };
     expect((await post(url('human', 1), 'call.hangup', `transfer:1:${key}`, ended, unsigned)).status).toBe(401);
     expect(await (await post(url('human', 1), 'call.hangup', 'transfer:1:single:0:other', ended)).json()).toEqual({ status: 'ignored' });
@@ -142,17 +147,23 @@ describe('a carrier that reports nothing of the human', () => {
     await later(stub, 41_000);
     await runDurableObjectAlarm(stub);
     await vi.waitFor(() => expect(commands()).toEqual(['conversation_relay_start', 'transfer', 'conversation_relay_start']));
-    expect((await read())['transfers']).toMatchObject([{ state: 'failed', reason: expect.stringMatching(/^failed: the carrier has not reported/) }]);
+    expect((await read())['transfers']).toMatchObject([
+      { state: 'failed', reason: expect.stringMatching(/^failed: the carrier has not reported/) },
+    ]);
   });
 
   test('is told the same after a crash at any call of the object, and dials nobody twice', { tags: 'soak', timeout: 120_000 }, async () => {
+    let deaths = 0;
     for (const moment of ['before', 'after'] as const)
       for (let call = 1; call < 12; call++) {
-        const { stub, commands, read } = await handedOver({ ring_seconds: 10 });
+        const { stub, commands, read, around } = await handedOver({ ring_seconds: 10 });
         await later(stub, 41_000);
         const watch = await crashCallObjectAt(stub, call, moment);
+        around.request = (send) => watch.watched(send);
         await runDurableObjectAlarm(stub).catch(() => undefined);
         const { died } = watch;
+        around.request = (send) => send();
+        if (died) deaths++;
         await vi.waitFor(
           async () => {
             await later(stub, 60_000);
@@ -168,5 +179,6 @@ describe('a carrier that reports nothing of the human', () => {
         vi.spyOn(console, 'log').mockImplementation(() => undefined);
         if (!died) break;
       }
+    expect(deaths).toBeGreaterThanOrEqual(4);
   });
 });

@@ -20,11 +20,16 @@ async function handedOver(transfer: object = {}, configurations: object = {}) {
 
 describe('a caller who is handed to a human by Twilio', () => {
   test('is connected by Dial, and the run tells who took the call and for how long', async () => {
-    const { document, humanPicksUp, dialled, hangsUp, completed, read, client, runId } = await handedOver({ ring_seconds: 20, max_seconds: 600 });
+    const { document, humanPicksUp, dialled, hangsUp, completed, read, client, runId } = await handedOver({
+      ring_seconds: 20,
+      max_seconds: 600,
+    });
     expect(document).toContain('<Dial ');
     for (const attribute of ['timeout="20"', 'timeLimit="600"', 'callerId="+15005550006"']) expect(document).toContain(attribute);
     expect(document).toMatch(/ action="https:[^"]+\/dialled\?attempt=[^"]+&amp;leg=1"/);
-    expect(document).toMatch(/<Number statusCallback="[^"]+\/human\?[^"]+leg=1" statusCallbackMethod="POST" statusCallbackEvent="answered">\+12124560100<\/Number>/);
+    expect(document).toMatch(
+      /<Number statusCallback="[^"]+\/human\?[^"]+leg=1" statusCallbackMethod="POST" statusCallbackEvent="answered">\+12124560100<\/Number>/,
+    );
     expect((await read())['transfers']).toMatchObject([{ to: desk, state: 'dialing', answered_at: null }]);
     expect((await humanPicksUp(1)).status).toBe(200);
     expect((await read())['transfers']).toMatchObject([{ state: 'connected', answered_at: expect.any(String) }]);

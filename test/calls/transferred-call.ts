@@ -72,14 +72,24 @@ async function placedCall(provider: 'twilio' | 'telnyx', transfer: object, confi
     `https://service.test/api/v1/telephony/${id}/${configId}/calls/${runId}/${purpose}?attempt=${encodeURIComponent(key)}${leg === undefined ? '' : `&leg=${leg}`}`;
   const read = async () => (await client.get(`/workflow/${agent.body.id}/runs/${runId}`)).body as Record<string, any>;
   const completed = () => waitForCompletedRun(runId);
-  return { ...organization, account, agentId: agent.body.id as number, configId, key, runId, slots, stub: callStub(id, runId), url, read, completed };
+  return {
+    ...organization,
+    account,
+    agentId: agent.body.id as number,
+    configId,
+    key,
+    runId,
+    slots,
+    stub: callStub(id, runId),
+    url,
+    read,
+    completed,
+  };
 }
 
 /** The carrier's end of the relay socket that an address opens. */
 async function openRelay(address: string, sessionId: string, callSid: string) {
-  const { webSocket } = await exports.default.fetch(
-    new Request(address.replace(/^ws/, 'http'), { headers: { upgrade: 'websocket' } }),
-  );
+  const { webSocket } = await exports.default.fetch(new Request(address.replace(/^ws/, 'http'), { headers: { upgrade: 'websocket' } }));
   const frames: Record<string, any>[] = [];
   webSocket!.addEventListener('message', ({ data }) => void frames.push(JSON.parse(String(data))));
   webSocket!.accept();
@@ -134,11 +144,34 @@ export async function twilioCall(transfer: object = {}, configurations: object =
     (await post(placed.url('connect'), { ...call, SessionStatus, SessionId })).text();
   /** The action of Dial. */
   const dialled = async (leg: number, DialCallStatus: string, more: Record<string, string> = {}) =>
-    (await post(placed.url('dialled', leg), { ...status, DialCallSid: `CB${leg}`, DialCallStatus, DialCallDuration: '0', DialBridged: 'false', ...more })).text();
+    (
+      await post(placed.url('dialled', leg), {
+        ...status,
+        DialCallSid: `CB${leg}`,
+        DialCallStatus,
+        DialCallDuration: '0',
+        DialBridged: 'false',
+        ...more,
+      })
+    ).text();
   const humanPicksUp = (leg: number) =>
-    post(placed.url('human', leg), { ...call, CallSid: `CB${leg}`, ParentCallSid: callSid, CallStatus: 'in-progress', Direction: 'outbound-dial' });
+    post(placed.url('human', leg), {
+      ...call,
+      CallSid: `CB${leg}`,
+      ParentCallSid: callSid,
+      CallStatus: 'in-progress',
+      Direction: 'outbound-dial',
+    });
   const announcement = async (leg: number) =>
-    (await post(placed.url('announcement', leg), { ...call, CallSid: `CB${leg}`, ParentCallSid: callSid, CallStatus: 'in-progress', Direction: 'outbound-dial' })).text();
+    (
+      await post(placed.url('announcement', leg), {
+        ...call,
+        CallSid: `CB${leg}`,
+        ParentCallSid: callSid,
+        CallStatus: 'in-progress',
+        Direction: 'outbound-dial',
+      })
+    ).text();
   const hangsUp = (seconds = 30) => post(placed.url('status'), { ...status, CallStatus: 'completed', CallDuration: String(seconds) });
   return { ...placed, callSid, post, status, connects, picksUp, sessionEnds, dialled, humanPicksUp, announcement, hangsUp };
 }
@@ -154,8 +187,13 @@ export async function telnyxCall(transfer: object = {}, configurations: object =
   const callId = `v3:${++serial}`;
   const given: Command[] = [];
   const failing = new Map<string, number>();
-  const other = (request: Request): Response | undefined => {
+  /** A test may have the object that asks die around a request. */
+  const around = { request: <Answer>(send: () => Promise<Answer>): Promise<Answer> => send() };
+  const other = (request: Request): Promise<Response> | undefined => {
     if (!request.url.startsWith(telnyxUrl) || request.method !== 'POST') return undefined;
+    return around.request(async () => obey(request));
+  };
+  const obey = (request: Request): Response => {
     const command: Command = { path: request.url.slice(telnyxUrl.length).replace(/^.*\/actions\//, ''), body: {} };
     given.push(command);
     void request.json().then((body) => Object.assign(command.body, body));
@@ -173,7 +211,10 @@ export async function telnyxCall(transfer: object = {}, configurations: object =
   const tell = (type: string, more: Record<string, unknown> = {}) => post(placed.url('status'), type, placed.key, more);
   /** A webhook about the line of the human, at the address or at that of the caller's line. */
   const tellHuman = (leg: number, type: string, more: Record<string, unknown> = {}, purpose: 'human' | 'status' = 'human') =>
-    post(placed.url(purpose, purpose === 'human' ? leg : undefined), type, `transfer:${leg}:${placed.key}`, { call_control_id: `v3:human-${leg}`, ...more });
+    post(placed.url(purpose, purpose === 'human' ? leg : undefined), type, `transfer:${leg}:${placed.key}`, {
+      call_control_id: `v3:human-${leg}`,
+      ...more,
+    });
   const commands = () => given.map(({ path }) => path);
   const last = (path: string) => given.findLast((command) => command.path === path)!.body;
   const connects = async (sessionId: string) => openRelay(last('conversation_relay_start')['url'], sessionId, callId);
@@ -185,5 +226,5 @@ export async function telnyxCall(transfer: object = {}, configurations: object =
   };
   const sessionEnds = (conversation_id = 'c1') => tell('call.conversation.ended', { reason: 'whatever', conversation_id });
   const hangsUp = () => tell('call.hangup', { hangup_cause: 'normal_clearing' });
-  return { ...placed, callId, given, failing, post, tell, tellHuman, commands, last, connects, picksUp, sessionEnds, hangsUp };
+  return { ...placed, callId, around, given, failing, post, tell, tellHuman, commands, last, connects, picksUp, sessionEnds, hangsUp };
 }

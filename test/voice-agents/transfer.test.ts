@@ -14,7 +14,11 @@ const toolAgent = (transfer: object = {}) => ({
     {
       id: 'start',
       type: 'startCall',
-      data: { prompt: 'Help.', greeting: 'Hi', tools: [{ name: 'human', description: 'Asks for a human', transfer: { to: desk, ...transfer } }] },
+      data: {
+        prompt: 'Help.',
+        greeting: 'Hi',
+        tools: [{ name: 'human', description: 'Asks for a human', transfer: { to: desk, ...transfer } }],
+      },
     },
   ],
   edges: [],
@@ -29,7 +33,9 @@ const nodeAgent = (data: object = {}, after: 'talk' | 'end' | null = null) => ({
   ],
   edges: [
     { id: 'e1', source: 'start', target: 'desk', data: { label: 'human', condition: 'they want a human' } },
-    ...(after === null ? [] : [{ id: 'e2', source: 'desk', target: 'after', data: { label: 'nobody', condition: 'nobody takes the call' } }]),
+    ...(after === null
+      ? []
+      : [{ id: 'e2', source: 'desk', target: 'after', data: { label: 'nobody', condition: 'nobody takes the call' } }]),
   ],
 });
 
@@ -152,13 +158,20 @@ describe('a warm transfer', () => {
     conversation.recordLegFact(1, { fact: 'answered', at: startedAt });
     conversation.recordLegFact(1, ended('completed', { seconds: 3, isBridged: false }));
     expect(conversation.state!.end).toBeNull();
-    expect(toTransferRecord(conversation.state!.transfers![0]!, null)).toMatchObject({ state: 'failed', reason: 'not_connected', seconds: null });
+    expect(toTransferRecord(conversation.state!.transfers![0]!, null)).toMatchObject({
+      state: 'failed',
+      reason: 'not_connected',
+      seconds: null,
+    });
   });
 });
 
 describe('business hours', () => {
   // startedAt is a Friday, 10:00 in Berlin.
-  const hours = (start_time: string, end_time: string) => ({ timezone: 'Europe/Berlin', slots: [{ day_of_week: 4, start_time, end_time }] });
+  const hours = (start_time: string, end_time: string) => ({
+    timezone: 'Europe/Berlin',
+    slots: [{ day_of_week: 4, start_time, end_time }],
+  });
 
   test('let the first number be dialled inside, and the fallback outside', () => {
     const settings = { to: desk, fallback_to: cell, business_hours: hours('09:00', '17:00') };
@@ -231,7 +244,10 @@ test('the caller who hangs up while it rings has not been transferred; one who t
   const ringing = await asked(toolAgent());
   ringing.conversation.markDialed(1);
   expect(ringing.conversation.end('hung_up')).toBe('hung_up');
-  expect(toTransferRecord(ringing.conversation.state!.transfers![0]!, startedAt)).toMatchObject({ state: 'failed', reason: 'caller_hung_up' });
+  expect(toTransferRecord(ringing.conversation.state!.transfers![0]!, startedAt)).toMatchObject({
+    state: 'failed',
+    reason: 'caller_hung_up',
+  });
   const talking = await asked(toolAgent());
   talking.conversation.recordLegFact(1, { fact: 'answered', at: startedAt });
   expect(talking.conversation.end('hung_up')).toBe('transferred');
@@ -267,7 +283,9 @@ test('reports in any order and any number lead to one record', () => {
     fact: fc.constantFrom('answered' as const, 'announced' as const, 'bridged' as const),
     at: fc.integer({ min: startedAt, max: startedAt + 100_000 }),
   });
-  const reports = fc.tuple(fc.array(other, { maxLength: 4 }), fc.option(end, { nil: undefined })).map(([some, last]) => (last ? [...some, last] : some));
+  const reports = fc
+    .tuple(fc.array(other, { maxLength: 4 }), fc.option(end, { nil: undefined }))
+    .map(([some, last]) => (last ? [...some, last] : some));
   const plan = reports.chain((list) =>
     fc.tuple(
       fc.constant(list as LegFact[]),
@@ -277,9 +295,9 @@ test('reports in any order and any number lead to one record', () => {
   );
   fc.assert(
     fc.property(plan, ([inOrder, shuffled, mode]) => {
-      const [one, other] = [inOrder, shuffled].map((list) => list.reduce(afterLegFact, newLeg(mode)));
-      expect(other).toEqual(one);
-      expect(wasBridged(other!)).toBe(wasBridged(one!));
+      const [one, again] = [inOrder, shuffled].map((list) => list.reduce(afterLegFact, newLeg(mode)));
+      expect(again).toEqual(one);
+      expect(wasBridged(again!)).toBe(wasBridged(one!));
       const record = toTransferRecord(one!, startedAt + 200_000);
       expect(record.state === 'completed').toBe(record.reason === null);
       expect(record.seconds === null).toBe(record.state !== 'completed');

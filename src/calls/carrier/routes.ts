@@ -36,7 +36,8 @@ carrierRoutes.post(`${callPath}/:purpose{status|answer|machine|recording|connect
     return respond(c, carrier, { document: await buildAnnouncementDocument({ context, carrier, address }, leg) });
   }
   if (!event || !key) return c.json({ status: 'ignored' }, 200);
-  const wantsDocument = carrier.telephony.documents !== undefined && (purpose === 'answer' || purpose === 'connect' || purpose === 'dialled');
+  const wantsDocument =
+    carrier.telephony.documents !== undefined && (purpose === 'answer' || purpose === 'connect' || purpose === 'dialled');
   const address = { organizationId: context.organization.id, configId: carrier.id, runId: numericParameter(c, 'run_id'), key };
   if (!(await isForCall(context, carrier, event, address))) return c.json({ status: 'ignored' }, 200);
   return respond(c, carrier, await processCarrierEvent(context, carrier, address, event, wantsDocument, leg));

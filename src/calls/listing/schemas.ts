@@ -47,8 +47,13 @@ export const CallRecordSchema = z
     transferred_to: z
       .string()
       .nullable()
-      .describe('Phone number or SIP address of the human to whom the caller was handed last, whether or not they took the call; null: to nobody.'),
-    transfer_state: z.enum(transferStates).nullable().describe('What came of it: `completed` where the human has taken the call; null: to nobody.'),
+      .describe(
+        'Phone number or SIP address of the human to whom the caller was handed last, whether or not they took the call; null: to nobody.',
+      ),
+    transfer_state: z
+      .enum(transferStates)
+      .nullable()
+      .describe('What came of it: `completed` where the human has taken the call; null: to nobody.'),
     transfer_answered_at: timestamp.nullable().describe('When the human picked up, ISO 8601 in UTC; null: nobody did.'),
     transfer_seconds: z.int().nullable().describe('Seconds that the human had the call; null: nobody took it.'),
     transfer_reason: z.string().nullable().describe('Why nobody took it, such as `busy`, `no_answer` or `closed`; else null.'),

@@ -13,7 +13,7 @@ const name = z
 
 const definition = jsonObject.openapi({
   description:
-    '`{ nodes: [{ id, type, position, data }], edges: [{ id, source, target, data: { label, condition, transition_speech? } }] }` with the node types startCall (one), agentNode, endCall, globalNode and webhook. Any object is stored; `issues` of the agent tell what is wrong with it. Secrets in it are shown as a mask; a mask sent back keeps them.',
+    '`{ nodes: [{ id, type, position, data }], edges: [{ id, source, target, data: { label, condition, transition_speech? } }] }` with the node types startCall (one), agentNode, endCall, transfer (hands the caller to a human: `to`, `mode`, `business_hours`, `fallback_to` ...), globalNode and webhook. Any object is stored; `issues` of the agent tell what is wrong with it. Secrets in it are shown as a mask; a mask sent back keeps them.',
   example: {
     nodes: [
       {

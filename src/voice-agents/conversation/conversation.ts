@@ -79,7 +79,10 @@ export class Conversation {
     if (!this.#isLive() || said === '') return this.#ignoredOutcome();
     if (this.#activeLeg) {
       // The caller is being connected: their words are kept, and nobody answers them.
-      this.#context.record.write({}, { messages: [{ role: 'user', text: said }], events: [{ type: 'user_said', payload: { text: said } }] });
+      this.#context.record.write(
+        {},
+        { messages: [{ role: 'user', text: said }], events: [{ type: 'user_said', payload: { text: said } }] },
+      );
       return this.#ignoredOutcome();
     }
     const { closing } = this.#context.record.state;

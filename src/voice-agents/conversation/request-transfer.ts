@@ -96,12 +96,17 @@ export function planAfterFailure(
   const { nodesVisited } = record.state;
   const settings = findTransfer(setup.definition, leg.nodeId, leg.tool)!;
   const message = messageAfterFailure(context, settings, leg);
-  const replaced = record.messages
-    .filter(({ role, toolCallId }) => role === 'tool' && toolCallId === leg.toolCallId)
-    .map((stored) => ({ ...stored, text: JSON.stringify({ status: 'nobody took the call', reason: failureOf(leg) }) }));
+  const asked = record.messages.find(({ role, toolCallId }) => role === 'tool' && toolCallId === leg.toolCallId);
+  const text = JSON.stringify({ status: 'nobody took the call', reason: failureOf(leg) });
+  const replaced = asked ? [{ ...asked, text }] : [];
   if (leg.tool !== null) return { change: { owesAnswer: true, notice: message }, events: [], replaced };
   const [edge] = listEdgesFrom(context, leg.nodeId);
-  if (!edge) return { change: { owesAnswer: true, notice: message ?? setup.phrases.transfer_failed, closing: 'transfer_failed' }, events: [], replaced };
+  if (!edge)
+    return {
+      change: { owesAnswer: true, notice: message ?? setup.phrases.transfer_failed, closing: 'transfer_failed' },
+      events: [],
+      replaced,
+    };
   const entered = setup.definition.talkNodes.get(edge.target)!;
   return {
     change: {
@@ -135,6 +140,9 @@ export const toTransferEvent = (type: string, leg: TransferLeg): NewEvent => ({
     to: leg.to,
     mode: leg.mode,
     is_fallback: leg.isFallback,
-    ...(type === 'transfer_failed' && { reason: failureOf(leg), ...(leg.facts.ended?.detail !== undefined && { detail: leg.facts.ended.detail }) }),
+    ...(type === 'transfer_failed' && {
+      reason: failureOf(leg),
+      ...(leg.facts.ended?.detail !== undefined && { detail: leg.facts.ended.detail }),
+    }),
   },
 });

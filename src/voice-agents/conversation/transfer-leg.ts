@@ -29,10 +29,7 @@ interface LegEnd {
 }
 
 /** A report on the line of a human. */
-export type LegFact = { callId?: string } & (
-  | { fact: 'answered' | 'announced' | 'bridged'; at: number }
-  | ({ fact: 'ended' } & LegEnd)
-);
+export type LegFact = { callId?: string } & ({ fact: 'answered' | 'announced' | 'bridged'; at: number } | ({ fact: 'ended' } & LegEnd));
 
 /** One try to connect a caller with a human. */
 export interface TransferLeg {
@@ -129,9 +126,9 @@ export function toTransferRecord(leg: TransferLeg, lineEndedAt: number | null): 
   // Without a report of its end, the human's line has ended with that of the caller.
   const isTaken = wasBridged(leg) || (ended === undefined && lineEndedAt !== null && facts.answeredAt !== undefined);
   const state = endedAt === null ? (isTaken ? 'connected' : dialedAt === null ? 'requested' : 'dialing') : isTaken ? 'completed' : 'failed';
-  const answeredAt =
-    facts.answeredAt ?? facts.bridgedAt ?? (isTaken && endedAt !== null ? endedAt - (ended?.seconds ?? 0) * 1000 : null);
-  const seconds = ended?.seconds ?? (answeredAt === null || endedAt === null ? null : Math.max(0, Math.round((endedAt - answeredAt) / 1000)));
+  const answeredAt = facts.answeredAt ?? facts.bridgedAt ?? (isTaken && endedAt !== null ? endedAt - (ended?.seconds ?? 0) * 1000 : null);
+  const seconds =
+    ended?.seconds ?? (answeredAt === null || endedAt === null ? null : Math.max(0, Math.round((endedAt - answeredAt) / 1000)));
   const failure = failureOf(leg);
   return {
     to,

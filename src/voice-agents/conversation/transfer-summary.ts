@@ -27,7 +27,10 @@ export async function summarizeForHuman(context: ConversationContext): Promise<s
     record.write({}, { events: [{ type: 'transfer_summary_failed', payload: { failure: answer.failure, message: answer.message } }] });
     return setup.phrases.transfer_introduction;
   }
-  const text = String((answer.json as { summary: unknown }).summary).trim().slice(0, maxSummaryLength).toWellFormed();
+  const text = String((answer.json as { summary: unknown }).summary)
+    .trim()
+    .slice(0, maxSummaryLength)
+    .toWellFormed();
   record.write(countUsage(record.state, answer), { events: (answer.fallbacks ?? []).map(toFallbackEvent) });
   return text === '' ? setup.phrases.transfer_introduction : text;
 }

@@ -50,14 +50,13 @@ function edgeEndProblem(id: string, end: 'source' | 'target', types: ReadonlyMap
 export function transferIssues(nodes: ShapedNode[], edges: ShapedEdge[]): Issue[] {
   const transfers = new Set(nodes.filter(({ type }) => type === 'transfer').map(({ id }) => id));
   const leaving = [...Map.groupBy(edges, ({ source }) => source)].filter(([source]) => transfers.has(source));
-  return leaving.flatMap(([source, [first, ...others]]) => [
-    ...others.map(({ id }) =>
-      definitionIssue(['edges', id, 'source'], `"${source}" is a transfer, which one edge leaves, for a call that nobody takes; remove this one`),
-    ),
-    ...(transfers.has(first!.target)
-      ? [definitionIssue(['edges', first!.id, 'target'], `"${source}" is a transfer; lead its edge to an agentNode or endCall`)]
-      : []),
-  ]);
+  return leaving.flatMap(([source, [first, ...others]]) => {
+    const repeated = `"${source}" is a transfer, which one edge leaves, for a call that nobody takes; remove this one`;
+    const issues = others.map(({ id }) => definitionIssue(['edges', id, 'source'], repeated));
+    if (transfers.has(first!.target))
+      issues.push(definitionIssue(['edges', first!.id, 'target'], `"${source}" is a transfer; lead its edge to an agentNode or endCall`));
+    return issues;
+  });
 }
 
 /** Checks that each node of the conversation can be reached from a start node. */

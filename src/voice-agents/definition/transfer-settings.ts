@@ -11,13 +11,15 @@ const maxSpeechLength = 1_000;
 
 const phonePattern = /^\+[1-9]\d{6,14}$/;
 /** RFC 3261, section 19.1.1, without passwords and headers. */
-const sipPattern = /^sips?:[\w.!~*'()&=+$,;?/%-]{1,64}@(\[[\da-f:.]{2,45}\]|[\w.-]{1,200})(:\d{1,5})?(;[\w.-]{1,40}(=[\w.-]{1,40})?){0,5}$/i;
+const sipPattern =
+  /^sips?:[\w.!~*'()&=+$,;?/%-]{1,64}@(\[[\da-f:.]{2,45}\]|[\w.-]{1,200})(:\d{1,5})?(;[\w.-]{1,40}(=[\w.-]{1,40})?){0,5}$/i;
 
 /** Why a call cannot be handed to this phone number (E.164) or SIP address; null: it can. */
 export function transferTargetProblem(target: string): string | null {
   if (phonePattern.test(target)) return isAssignable(target) ? null : unassignableDetail(target);
   const host = sipPattern.exec(target)?.[1];
-  if (host === undefined) return 'Must be a phone number with its country code, such as +12125550123, or a SIP address, such as sip:desk@example.com';
+  if (host === undefined)
+    return 'Must be a phone number with its country code, such as +12125550123, or a SIP address, such as sip:desk@example.com';
   const url = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : null;
   const blocked = url === null ? `"${host}" is neither a name nor an address` : blockedUrlReason(url, []);
   return blocked === null ? null : `Must be a public SIP address: ${blocked}`;

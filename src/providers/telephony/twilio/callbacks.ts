@@ -1,4 +1,11 @@
-import { statusEvent, toAnsweredBy, type CarrierEvent, type HumanEvent, type RecordingEvent, type RelayEndEvent } from '../carrier-events.ts';
+import {
+  statusEvent,
+  toAnsweredBy,
+  type CarrierEvent,
+  type HumanEvent,
+  type RecordingEvent,
+  type RelayEndEvent,
+} from '../carrier-events.ts';
 import type { CarrierError } from '../carrier-error.ts';
 import { redactLine } from '../../http/redact.ts';
 import { toDirection, toCallStatus } from './calls.ts';
