@@ -2,7 +2,7 @@ import type { Context } from '../../src/context.ts';
 import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
 import type { CallEvent } from '../../src/providers/telephony/carrier-events.ts';
 import { type CallTimeouts, holdsSlot, returnAttempt, toCallTimeouts } from '../../src/calls/attempt/attempt.ts';
-import { afterMachine, afterStatus, isStrayCall } from '../../src/calls/attempt/after-event.ts';
+import { afterCorrection, afterMachine, afterStatus, isStrayCall } from '../../src/calls/attempt/after-event.ts';
 import {
   type BegunCall,
   type CallsRequest,
@@ -218,6 +218,11 @@ export class CallSlotsObject extends BaseDurableObject implements CallSlotsRpc {
     this.#scheduleWork();
     await this.#scheduleMaintenance();
     return answer;
+  }
+
+  async correctVerdict(key: string): Promise<void> {
+    const attempt = this.exists() ? this.store.attempts.find(key) : null;
+    if (attempt) this.store.save(attempt, { ...attempt, ...afterCorrection(attempt, this.clock()) });
   }
 
   #afterEvent(attempt: StoredAttempt, event: CallEvent, now: number): StoredAttempt {

@@ -19,6 +19,8 @@ import { TableStore } from '../shared/object-store.ts';
 import type { AlarmDelay, Timer } from '../shared/timers.ts';
 import { decideAfterRelayEnd, RelaySockets } from './relay-sockets.ts';
 import { HandOver } from './hand-over.ts';
+import { MachineVerdict } from './machine-verdict.ts';
+import { withCallSlots } from '../../src/calls/rpc.ts';
 import { CallRecord, callTimers } from './call-record.ts';
 import { Chat, createEventStream } from './chat.ts';
 import { parseRelayFrame } from './relay-frames.ts';
@@ -49,6 +51,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   #cachedConversation: LiveConversation | null = null;
   #cachedChat: Chat | null = null;
   #cachedHandOver: HandOver | null = null;
+  #cachedMachineVerdict: MachineVerdict | null = null;
   #finalizing: Promise<void> | null = null;
 
   protected openStore(storage: DurableObjectStorage, alarmDelay: AlarmDelay) {
@@ -157,11 +160,10 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     return this.#hasCall() ? toSpeechOptions(this.#record.setup) : null;
   }
 
-  async machineAnswered(): Promise<void> {
-    if (!this.#hasCall() || !this.#conversation.isLive) return;
-    this.#record.updateLine({ isStopped: true });
-    this.#store.log('machine_answered', {}, this.clock());
-    this.#conversation.stop('stopped');
+  async machineAnswered(isGreetingOver = false): Promise<void> {
+    if (!this.#hasCall() || this.#record.line.end !== null) return;
+    this.#machineVerdict.report(isGreetingOver);
+    await this.timers.arm();
   }
 
   async callEnded(organizationId: number, runId: number, end: CallEnd): Promise<void> {
@@ -261,6 +263,10 @@ export class CallObject extends BaseDurableObject implements CallRpc {
         return this.#finish();
       case callTimers.recording:
         return this.#storeRecording();
+      case callTimers.machine:
+        return this.#machineVerdict.onTimer();
+      case callTimers.correction:
+        return this.#correctVerdict();
       case callTimers.transfer:
         return this.#handOver.onSilence(() => this.#requireContext(this.#record.setup.organizationId));
       default:
@@ -294,9 +300,29 @@ export class CallObject extends BaseDurableObject implements CallRpc {
       log: this.log,
       context: () => this.#requireContext(this.#record.setup.organizationId),
       hasCall: () => this.#hasCall(),
+      isAnswered: (text) => this.#machineVerdict.hear(text),
       onChatEnded: () => this.#endChat(),
     });
     return this.#cachedConversation;
+  }
+
+  get #machineVerdict(): MachineVerdict {
+    this.#cachedMachineVerdict ??= new MachineVerdict({
+      record: this.#record,
+      store: this.#store,
+      relay: this.#relay,
+      timers: this.timers,
+      clock: () => this.clock(),
+      live: () => this.#conversation,
+    });
+    return this.#cachedMachineVerdict;
+  }
+
+  /** Repeatable. Not after the end of the line, which the slots have taken as final. */
+  async #correctVerdict(): Promise<void> {
+    const { organizationId, attemptKey } = this.#record.setup;
+    await withCallSlots(this.env, organizationId, (slots) => slots.correctVerdict(attemptKey));
+    if (this.exists()) this.timers.clear(callTimers.correction);
   }
 
   get #handOver(): HandOver {
@@ -368,7 +394,8 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     this.ctx.storage.transactionSync(() => {
       this.#record.updateLine({ end });
       // Guards find nothing to do any more, and go with the object.
-      for (const kind of [callTimers.keys, callTimers.idle, callTimers.transfer]) this.timers.clear(kind);
+      for (const kind of [callTimers.keys, callTimers.idle, callTimers.transfer, callTimers.machine, callTimers.endSession])
+        this.timers.clear(kind);
       this.timers.set(callTimers.finalize, this.clock() + delayMs);
     });
   }

@@ -19,6 +19,10 @@ export const callTimers = {
   recording: 'recording',
   /** Gives the caller back to the agent when the carrier reports nothing of the human. */
   transfer: 'transfer',
+  /** Settles a doubtful verdict of machine detection, or leaves the message. */
+  machine: 'machine',
+  /** Tells the call slots that a verdict was false. */
+  correction: 'correction',
 } as const;
 
 /** The state of a call's line. A text chat uses only the last two fields. */
@@ -34,6 +38,11 @@ export interface LineState {
   keys: string;
   /** The telephony configuration of a call that is handed to a human, and whether its carrier takes commands; null: none is. */
   handOver: { configId: number; takesCommands: boolean } | null;
+  /**
+   * What follows from the verdict that a machine has answered. `doubtful`: nothing was said yet. `waiting`: for the end of the greeting.
+   * `left`: the message was left. `corrected`: a person talks. Null: there is no verdict, or nothing more follows.
+   */
+  verdict: 'doubtful' | 'waiting' | 'left' | 'corrected' | null;
   /** A machine has answered, so the agent has stopped. */
   isStopped: boolean;
   /** Null while the line is live. */
@@ -49,6 +58,7 @@ const initialLineState: LineState = {
   reconnects: 0,
   keys: '',
   handOver: null,
+  verdict: null,
   isStopped: false,
   end: null,
   loggedEvents: null,

@@ -31,6 +31,8 @@ export interface LiveConversationOptions {
   context(): Promise<Context>;
   /** Whether the object still has a call. */
   hasCall(): boolean;
+  /** Whether words of the other side are answered: those of a machine are not. */
+  isAnswered(text: string): boolean;
   /** Called when a chat has ended by itself. A call ends with its line. */
   onChatEnded(): void;
 }
@@ -76,8 +78,9 @@ export class LiveConversation {
 
   /** Whether the conversation has not ended; it may not have begun. */
   get isLive(): boolean {
-    const { isStopped, end } = this.#parts.record.line;
-    return !isStopped && end === null && (this.conversation.state?.end ?? null) === null;
+    const { isStopped, end, verdict } = this.#parts.record.line;
+    const isMachine = verdict === 'waiting' || verdict === 'left';
+    return !isStopped && !isMachine && end === null && (this.conversation.state?.end ?? null) === null;
   }
 
   #speak(...spoken: Parameters<SpeechSink>): void {
@@ -125,6 +128,8 @@ export class LiveConversation {
     if (callId !== undefined && record.line.callId === null) record.updateLine({ callId });
     relay.startSession(socket, sessionId);
     const { state } = this.conversation;
+    // The greeting of a machine is awaited.
+    if (record.line.verdict === 'waiting') return;
     if (!this.isLive) return this.endRelaySession();
     store.logWithNext(state === null ? 'line_connected' : 'line_reconnected', { session_id: sessionId }, clock());
     void this.trackTurn(state === null ? this.conversation.start() : this.conversation.resume()).finally(() => {
@@ -137,6 +142,7 @@ export class LiveConversation {
     const { record } = this.#parts;
     const text = formatPressedKeys(record.line.keys, said);
     if (record.line.keys !== '') this.#saveKeys('');
+    if (!this.#parts.isAnswered(text)) return;
     if (!this.isLive) return this.endRelaySession();
     this.trackTurn(this.conversation.userTurn(text));
   }
@@ -262,6 +268,8 @@ export class LiveConversation {
     timers.clear(callTimers.guard);
     this.#guardTimerAt = null;
     const { state } = this.conversation;
+    // A machine hears the message after its greeting.
+    if (['waiting', 'left'].includes(this.#parts.record.line.verdict ?? '')) return;
     const isAnswerAbandoned = state?.owesAnswer === true && state.end === null && this.#answering === 0;
     if ((state !== null && state.end !== null) || this.#isHandingOver) this.#guardEnd();
     else if (isAnswerAbandoned) this.trackTurn(this.conversation.resume());

@@ -84,12 +84,16 @@ function indexWords({ context, record, store, conversation: live }: PostCallCont
   return setup.mode === 'textchat' || words === '' ? [] : [insertCallWords(context, setup.runId, words)];
 }
 
+const toFinalVerdict = ({ line: { verdict } }: CallRecord): 'left' | 'corrected' | null =>
+  verdict === 'left' || verdict === 'corrected' ? verdict : null;
+
 const toCurrentCompletion = ({ context, record, store, conversation: live }: PostCallContext): RunCompletion =>
   toRunCompletion({
     setup: record.setup,
     line: record.line.end!,
     state: live.conversation.state,
     hasTranscript: toTranscript(store.messages()).length > 0,
+    verdict: toFinalVerdict(record),
     model: context.settings.LANGUAGE_MODEL,
   });
 
@@ -99,7 +103,7 @@ async function concludeConversation({ context, record, conversation: live, timer
   if (!conversation.state || conversation.state.conclusion) return true;
   conversation.end('hung_up');
   // Words of a machine lead to nothing, in particular not to a suppression of its number.
-  if (record.line.end!.outcome === 'voicemail') return true;
+  if (record.line.end!.outcome === 'voicemail' && record.line.verdict !== 'corrected') return true;
   const tryNumber = record.countTry('conclude');
   const isLastTry = tryNumber >= maxConclusionTries;
   const answer = await conversation.conclude({ giveUp: isLastTry }).catch((error: unknown) => {

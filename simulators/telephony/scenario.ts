@@ -10,6 +10,8 @@ export interface Scenario {
   isDisordered: boolean;
   /** No callback reports the end of the call. */
   isEndUntold: boolean;
+  /** A person answers, whom machine detection takes for a machine. */
+  isMistaken: boolean;
   /** The person declines the offer. */
   declines: boolean;
 }
@@ -26,6 +28,7 @@ export function toScenario(phone: string): Scenario {
     hangsUpAfterGreeting: last === '0007',
     isDisordered: last === '0008',
     isEndUntold: last === '0009',
+    isMistaken: last === '0010',
     declines: /[13579]\d{4}$/.test(phone),
   };
 }

@@ -126,13 +126,19 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
   }
 
   async #detect(line: TelnyxCall): Promise<void> {
-    const { order, record } = line;
+    const { order, record, scenario } = line;
     if (order.machineDetection === 'disabled') return;
     await line.sleep(pickWithin(this.#exchange.settings.turn_ms, record.to)).catch(() => undefined);
     const isPremium = order.machineDetection === 'premium';
     const person = isPremium ? 'human_residence' : 'human';
-    const result = record.answered_by === 'machine' ? 'machine' : person;
+    const result = record.answered_by === 'machine' || scenario.isMistaken ? 'machine' : person;
     await this.#tell(line, webhook(line, 'machine', `call.machine.${isPremium ? 'premium.' : ''}detection.ended`, { result }));
+    // The end of the greeting of a real machine, where it was asked for.
+    if (record.answered_by !== 'machine' || !(isPremium || order.machineDetection === 'detect_beep')) return;
+    await line.sleep(pickWithin(this.#exchange.settings.turn_ms, record.to)).catch(() => undefined);
+    if (!line.isLive) return;
+    const type = `call.machine.${isPremium ? 'premium.' : ''}greeting.ended`;
+    await this.#tell(line, webhook(line, 'greeting_ended', type, { result: 'beep_detected' }));
   }
 
   finish(line: TelnyxCall): void {

@@ -80,6 +80,8 @@ export interface CallSlotsRpc {
    * answer to the request that placed the call may still be on its way.
    */
   recordEvent(key: string, runId: number, event: CallEvent, channel: ResponseChannel): Promise<LineInstruction>;
+  /** A person talks on the call of an attempt, whatever machine detection has said. Has no effect once the attempt is over. */
+  correctVerdict(key: string): Promise<void>;
   /** Gives an inbound call a slot. False: all slots are taken. */
   admitInboundCall(organizationId: number, call: InboundCall): Promise<boolean>;
   /**
@@ -165,8 +167,11 @@ export interface CallRpc {
   abandon(callId: string): Promise<void>;
   /** The voice and speech recognition of the agent; null: there is no call. */
   speechOptions(): Promise<SpeechOptions | null>;
-  /** Machine detection found a machine after the conversation had begun: the agent stops. */
-  machineAnswered(): Promise<void>;
+  /**
+   * Machine detection found a machine after the conversation had begun, or the end of its greeting. The agent leaves its message or stops, unless a
+   * person is talking.
+   */
+  machineAnswered(isGreetingOver?: boolean): Promise<void>;
   /** Finalizes the run after the end of its line. Loads the conversation if it is not there. */
   callEnded(organizationId: number, runId: number, end: CallEnd): Promise<void>;
   /** Stores the carrier's recording in R2, with tries for about a day; or records that there is none. */

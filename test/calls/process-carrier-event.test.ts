@@ -289,6 +289,7 @@ describe('a carrier that takes commands', () => {
     socket.send(JSON.stringify({ type: 'setup', sessionId: 'c1' }));
     await isBegun(stub);
     await tell('call.machine.detection.ended', { result: 'machine' });
+    socket.send(JSON.stringify({ type: 'prompt', voicePrompt: 'Please leave a message after the tone.', last: true }));
     await vi.waitFor(() => expect(frames.at(-1)).toMatchObject({ type: 'end' }));
     expect((await tell('call.conversation.ended', { reason: 'whatever', conversation_id: 'c1' })).status).toBe(200);
     await hangsUp();

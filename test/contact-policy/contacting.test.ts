@@ -265,7 +265,15 @@ test('a worker that dies between the reservation and the call gives the reservat
   )
     .bind(call!.key, phone, Date.now(), agentId)
     .run();
-  const ready = { runId: 1, maxSeconds: 60, isRecorded: false, carrier: null as never, detectsMachines: false, allowedUntil: null };
+  const ready = {
+    runId: 1,
+    maxSeconds: 60,
+    isRecorded: false,
+    carrier: null as never,
+    detectsMachines: false,
+    leavesMessage: false,
+    allowedUntil: null,
+  };
   const policy = (await env.DB.prepare('SELECT policy FROM contact_policy WHERE organization_id = ?')
     .bind(id)
     .first<{ policy: string }>())!;

@@ -269,7 +269,7 @@ describe('a conversation over the carrier’s relay', () => {
   test('the agent stops when a machine is recognised late, and the call is a voicemail without a conclusion', async () => {
     const { asked } = stubOutsideServices();
     const { carrier, stub, runId, organizationId } = await connected({ definition: simple() });
-    carrier.say('Who are you?');
+    carrier.say('You have reached the voicemail of Bob. Please leave a message after the tone.');
     await carrier.waitForUtterances(2);
     await stub.machineAnswered();
     await stub.machineAnswered();

@@ -60,7 +60,7 @@ test('an unknown key is kept, warned of, and removed by null', () => {
   const first = stored(given);
   expect(first).toMatchObject(given);
   expect(findConfigurationWarnings(first).map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`)).toEqual([
-    'phrases.hello: `hello` is not known and has no effect; known here: `are_you_there`, `idle_goodbye`, `time_is_up`, `apology`, `please_repeat`, `cannot_say`, `goodbye`',
+    'phrases.hello: `hello` is not known and has no effect; known here: `are_you_there`, `idle_goodbye`, `time_is_up`, `apology`, `please_repeat`, `cannot_say`, `goodbye`, `transferring`, `transfer_failed`, `transfer_introduction`',
     'required_tests.0.config.turns: `turns` is not known and has no effect; did you mean `max_turns`?',
     'required_tests.0.name: `name` is not known and has no effect; known here: `adversary_workflow_id`, `config`',
     'max_duration: `max_duration` is not known and has no effect; did you mean `max_call_duration`?',

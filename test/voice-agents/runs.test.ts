@@ -53,6 +53,7 @@ test('a completed run is shown as its row and its logs tell', async () => {
     call_type: 'outbound',
     logs,
     annotations: { summary: 'They want it', sentiment: 'positive', checks: [] },
+    transfers: [],
     outcome: 'completed',
     reason: null,
     phone: '+12125550100',

@@ -49,6 +49,13 @@ export function afterMachine(attempt: Attempt, event: MachineEvent, now: number,
   return endIfVerdictKnown(reported, now, timeouts);
 }
 
+/** An attempt on whose live call a person talks, although machine detection has reported a machine. */
+export function afterCorrection(attempt: Attempt, now: number): Attempt {
+  if (!isWatched(attempt) || attempt.answeredBy !== 'machine') return attempt;
+  const correction = { status: 'machine_detection_corrected', at: toTimestamp(now), details: { answered_by: 'person' } };
+  return { ...attempt, answeredBy: 'person', callbacks: [...attempt.callbacks, correction].slice(-maxCallbacks) };
+}
+
 /** Ends an attempt whose line had ended and which waited only for the verdict. */
 const endIfVerdictKnown = (attempt: Attempt, now: number, timeouts: CallTimeouts): Attempt =>
   attempt.status === 'completed' && attempt.answeredBy !== null ? afterCallEnd(attempt, now, now, timeouts) : attempt;

@@ -16,7 +16,7 @@ const maxActions = 50;
 const maxTries = 2;
 
 /** The report of a carrier on the line of a human, as the conversation records it. */
-export const toLegFact = ({ callId, report, result, durationSeconds, isBridged, fault, at }: HumanEvent): LegFact =>
+const toLegFact = ({ callId, report, result, durationSeconds, isBridged, fault, at }: HumanEvent): LegFact =>
   report === 'ended'
     ? {
         fact: 'ended',

@@ -81,7 +81,8 @@ async function resolveInstruction(call: CarrierEventContext, channel: ResponseCh
     await abandonUnstartedConversation(call, () => explainCallEnd(call));
   const answer = await record(channel);
   if (answer === 'talk') return prepareAgent(call, channel);
-  if (answer === 'end_talk') await withEventCallObject(call, (object) => object.machineAnswered());
+  const isGreetingOver = event.kind === 'machine' && event.isGreetingOver === true;
+  if (answer === 'end_talk') await withEventCallObject(call, (object) => object.machineAnswered(isGreetingOver));
   return answer === 'end_talk' ? 'none' : answer;
 }
 

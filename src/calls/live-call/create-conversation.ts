@@ -12,7 +12,7 @@ import { parseAgentDefinition } from '../../voice-agents/definition/definition.t
 import type { CallSetup } from './call-setup.ts';
 
 /** About 150 words a minute. */
-const spokenCharacterMs = 65;
+export const spokenCharacterMs = 65;
 /** A person who writes may take any time; a chat ends by its own timer. */
 const chatGuards: Guards = { maxCallDurationSeconds: Infinity, maxUserIdleSeconds: Infinity };
 

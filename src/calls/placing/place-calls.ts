@@ -172,7 +172,7 @@ function toReadyCall(
 ): ReadyCall | null {
   if (row?.run_id == null || !carrier) return null;
   const detectsMachines = agent?.detectVoicemail ?? machineDetection;
-  const { maxSeconds, isRecorded } = parseCallLimits(row.configurations);
+  const { maxSeconds, isRecorded, leavesMessage } = parseCallLimits(row.configurations);
   return {
     runId: row.run_id,
     carrier,
@@ -180,6 +180,7 @@ function toReadyCall(
     allowedUntil: null,
     maxSeconds: Math.min(maxCallSeconds, maxSeconds + (agent?.transferSeconds ?? 0)),
     isRecorded,
+    leavesMessage,
   };
 }
 
@@ -201,7 +202,7 @@ async function loadAgentReadiness(context: Context, definitions: RunDefinitionRo
 function placeCall(
   { organization }: Context,
   call: BegunCall,
-  { runId, carrier, maxSeconds, isRecorded, detectsMachines }: ReadyCall,
+  { runId, carrier, maxSeconds, isRecorded, detectsMachines, leavesMessage }: ReadyCall,
 ): Promise<PlacingResult> {
   const address = { organizationId: organization.id, configId: carrier.id, runId, key: call.key };
   const url = (purpose: Parameters<typeof buildCallbackUrl>[2]) => buildCallbackUrl(carrier, address, purpose);
@@ -211,6 +212,7 @@ function placeCall(
     from: call.ownNumber,
     urls: { status: url('status'), answer: url('answer'), machine: url('machine'), ...(isRecorded && { recording: url('recording') }) },
     detectsMachines,
+    awaitsBeep: leavesMessage,
     ringSeconds,
     maxSeconds,
   });
@@ -288,7 +290,9 @@ const maxCallSeconds = 14_400;
 const connectMarginSeconds = 60;
 
 /** The limits of a call from the agent's `workflow_configurations` (JSON text). */
-function parseCallLimits(configurations: string | null): { maxSeconds: number; isRecorded: boolean } {
-  const { max_call_duration, recording_enabled } = parseConfigurations(configurations === null ? {} : JSON.parse(configurations));
-  return { maxSeconds: max_call_duration + connectMarginSeconds, isRecorded: recording_enabled };
+function parseCallLimits(configurations: string | null): { maxSeconds: number; isRecorded: boolean; leavesMessage: boolean } {
+  const { max_call_duration, recording_enabled, voicemail_message } = parseConfigurations(
+    configurations === null ? {} : JSON.parse(configurations),
+  );
+  return { maxSeconds: max_call_duration + connectMarginSeconds, isRecorded: recording_enabled, leavesMessage: voicemail_message !== null };
 }

@@ -8,6 +8,8 @@ export interface ReadyCall {
   isRecorded: boolean;
   carrier: Carrier;
   detectsMachines: boolean;
+  /** Whether a message is left on machines. */
+  leavesMessage: boolean;
   /** Epoch ms at which the contact policy allows the call no longer; null: it sets no time. */
   allowedUntil: number | null;
 }

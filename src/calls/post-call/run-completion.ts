@@ -20,11 +20,15 @@ export interface RunCompletionInput {
   state: ConversationState | null;
   /** Whether anything was said. */
   hasTranscript: boolean;
+  /** Whether a message was left on a machine, or a person talked whom machine detection took for a machine; null: neither. */
+  verdict?: 'left' | 'corrected' | null;
   model: string;
 }
 
 /** The values with which the row of a run is completed. */
-export function toRunCompletion({ setup, line, state, hasTranscript, model }: RunCompletionInput): RunCompletion {
+export function toRunCompletion({ setup, line: reported, state, hasTranscript, verdict = null, model }: RunCompletionInput): RunCompletion {
+  // The end may have come before the call slots were told that the verdict was false.
+  const line: CallEnd = verdict === 'corrected' && reported.outcome === 'voicemail' ? { ...reported, outcome: 'completed' } : reported;
   const isNotHeard = state === null && setup.mode !== 'textchat' && line.outcome === 'completed';
   // The person picked up but the agent did not talk, so the person was not reached.
   const outcome = isNotHeard ? 'failed' : line.outcome;
@@ -32,11 +36,11 @@ export function toRunCompletion({ setup, line, state, hasTranscript, model }: Ru
     runId: setup.runId,
     outcome,
     reason: line.reason ?? (isNotHeard ? agentNotHeardReason : explainEnd(state?.end?.reason)),
-    disposition: state?.conclusion?.disposition ?? null,
+    disposition: toDisposition(state, verdict),
     talkSeconds: setup.mode !== 'textchat' && outcome === 'completed' ? line.durationSeconds : null,
     result: {
-      answered_by: toAnsweredBy(outcome, line.statusCallbacks),
-      gathered_context: { ...toGathered(state), call_status: outcome },
+      answered_by: verdict === 'corrected' ? 'person' : toAnsweredBy(outcome, line.statusCallbacks),
+      gathered_context: { ...toGathered(state), call_disposition: toDisposition(state, verdict), call_status: outcome },
       cost_info: toCostInfo(setup, state, line.durationSeconds, model),
       annotations: toAnnotations(state),
       ...toTransfers(state, line.endedAt),
@@ -63,6 +67,12 @@ export function toInterimResult(setup: CallSetup, state: ConversationState | nul
     ...toTransfers(state, null),
   };
 }
+
+/** The disposition of a call on which a message was left on a machine. */
+const voicemailLeft = 'voicemail_left';
+
+const toDisposition = (state: ConversationState | null, verdict: RunCompletionInput['verdict']): string | null =>
+  verdict === 'left' ? voicemailLeft : (state?.conclusion?.disposition ?? null);
 
 /** Nothing for a call that is not transferred. */
 const toTransfers = (state: ConversationState | null, lineEndedAt: number | null): { transfers?: TransferRecord[] } =>

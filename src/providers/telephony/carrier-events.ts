@@ -33,6 +33,8 @@ export interface MachineEvent {
   kind: 'machine';
   callId: string;
   answeredBy: AnsweredBy;
+  /** The greeting of the machine is over, so that a message may be left. */
+  isGreetingOver?: boolean;
   attemptKey?: string;
   at: number;
 }

@@ -25,6 +25,8 @@ export interface CallToPlace {
    * to 30 s. Default true.
    */
   detectsMachines?: boolean;
+  /** Whether the end of a machine's greeting is reported, too, since a message is left. */
+  awaitsBeep?: boolean;
   ringSeconds?: number;
   maxSeconds?: number;
 }

@@ -27,6 +27,8 @@ export const AgentConfigurations = configObject({
   /** Seconds of silence after which the agent asks whether anybody is there, and after as many again says goodbye. */
   max_user_idle_timeout: z.int().min(1).max(maxCallSeconds).default(defaultGuards.maxUserIdleSeconds),
   recording_enabled: z.boolean().default(true),
+  /** Said to an answering machine after its greeting, a template. Null: the agent hangs up on machines. */
+  voicemail_message: optionalText(2_000),
   ...commonSpeech,
   /** Settings of one carrier, with that carrier's names. */
   speech: CarrierSpeech.prefault({}),

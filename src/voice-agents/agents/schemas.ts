@@ -27,7 +27,7 @@ const definition = jsonObject.openapi({
   },
 });
 const configurations = jsonObject.openapi({
-  description: `How the agent talks; an unknown key is kept and named in \`warnings\`, null is the default. \`model\`, \`max_call_duration\` (seconds, 300, at most ${maxCallSeconds}), \`max_user_idle_timeout\` (seconds, 10), \`recording_enabled\` (true), \`language\` (such as "en-US"), \`voice\`, \`tts_provider\`, \`transcription_provider\`, \`phrases\` (what it says without asking the model), \`required_tests\` (\`[{ adversary_workflow_id, config }]\`, at most 50: which agent plays the person, and the \`config\` of a test session).`,
+  description: `How the agent talks; an unknown key is kept and named in \`warnings\`, null is the default. \`model\`, \`max_call_duration\` (seconds, 300, at most ${maxCallSeconds}), \`max_user_idle_timeout\` (seconds, 10), \`recording_enabled\` (true), \`voicemail_message\` (said to an answering machine after its greeting; null: it hangs up), \`language\` (such as "en-US"), \`voice\`, \`tts_provider\`, \`transcription_provider\`, \`phrases\` (what it says without asking the model), \`required_tests\` (\`[{ adversary_workflow_id, config }]\`, at most 50: which agent plays the person, and the \`config\` of a test session).`,
   example: { max_call_duration: 600, language: 'en-US', phrases: { goodbye: 'Goodbye, and thank you.' } },
 });
 const variables = jsonObject.openapi({ description: 'What prompts may use where a call brings no variable of that name' });

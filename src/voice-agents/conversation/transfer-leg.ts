@@ -3,7 +3,7 @@ import { toTimestamp } from '../../library/time/clock.ts';
 import type { TransferSettings } from '../definition/transfer-settings.ts';
 
 /** How the line of a human ended. `closed`: it was not dialled outside of the business hours; `not_a_call`: a chat or a test dials nobody. */
-export type LegResult = 'completed' | 'busy' | 'no_answer' | 'failed' | 'cancelled' | 'closed' | 'not_a_call';
+type LegResult = 'completed' | 'busy' | 'no_answer' | 'failed' | 'cancelled' | 'closed' | 'not_a_call';
 
 /** What is known of the line of a human. Reports come twice and out of order, so the state follows from all of them together. */
 interface LegFacts {

@@ -57,7 +57,7 @@ export class Turn {
     let wasCutOff = false;
     const open = this.#findOpenToolCalls();
     // After a crash: the transfer was announced, and is not ready.
-    await prepareTransfer(this.#context);
+    if (activeLeg(this.#context.record.state.transfers)?.isReady === false) await prepareTransfer(this.#context);
     if (this.#hasSaidGoodbye() || (open && (await this.#runToolCalls(open, true)))) return this.#finish();
     while (this.isCurrent) {
       const handedOver = this.#finishTransfer();

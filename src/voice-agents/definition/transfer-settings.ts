@@ -15,7 +15,7 @@ const sipPattern =
   /^sips?:[\w.!~*'()&=+$,;?/%-]{1,64}@(\[[\da-f:.]{2,45}\]|[\w.-]{1,200})(:\d{1,5})?(;[\w.-]{1,40}(=[\w.-]{1,40})?){0,5}$/i;
 
 /** Why a call cannot be handed to this phone number (E.164) or SIP address; null: it can. */
-export function transferTargetProblem(target: string): string | null {
+function transferTargetProblem(target: string): string | null {
   if (phonePattern.test(target)) return isAssignable(target) ? null : unassignableDetail(target);
   const host = sipPattern.exec(target)?.[1];
   if (host === undefined)

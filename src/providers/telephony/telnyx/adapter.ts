@@ -199,7 +199,7 @@ function nextCursor(meta: unknown): string | undefined {
 }
 
 function toDialRequest({ attemptKey, to, from, urls, ...call }: CallToPlace, connectionId: string): object {
-  const { detectsMachines = true, ringSeconds, maxSeconds } = call;
+  const { detectsMachines = true, awaitsBeep = false, ringSeconds, maxSeconds } = call;
   return {
     connection_id: connectionId,
     to,
@@ -210,7 +210,7 @@ function toDialRequest({ attemptKey, to, from, urls, ...call }: CallToPlace, con
     webhook_url_method: 'POST',
     ...(ringSeconds !== undefined && { timeout_secs: Math.min(Math.max(ringSeconds, minRingSeconds), maxRingSeconds) }),
     ...(maxSeconds !== undefined && { time_limit_secs: Math.max(maxSeconds, minCallSeconds) }),
-    ...(detectsMachines && { answering_machine_detection: 'detect' }),
+    ...(detectsMachines && { answering_machine_detection: awaitsBeep ? 'detect_beep' : 'detect' }),
     ...(urls.recording !== undefined && { record: 'record-from-answer', record_format: 'mp3', record_channels: 'dual' }),
   };
 }

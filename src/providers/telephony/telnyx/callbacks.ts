@@ -51,10 +51,8 @@ const eventReaders = new Map<string, EventReader>(
     'call.hangup': toHangUpEvent,
     'call.machine.detection.ended': toMachineEvent,
     'call.machine.premium.detection.ended': toMachineEvent,
-    // The end of a greeting alone adds nothing; a beep proves a machine.
-    'call.machine.greeting.ended': (payload, base) => (payload['result'] === 'beep_detected' ? toMachineEvent(payload, base) : undefined),
-    'call.machine.premium.greeting.ended': (payload, base) =>
-      payload['result'] === 'beep_detected' ? toMachineEvent(payload, base) : undefined,
+    'call.machine.greeting.ended': toGreetingEndEvent,
+    'call.machine.premium.greeting.ended': toGreetingEndEvent,
     'call.conversation.ended': toRelayEndEvent,
   } satisfies Record<string, EventReader>),
 );
@@ -116,6 +114,13 @@ function toMachineEvent(payload: Payload, base: CallEventBase): CarrierEvent | u
   const { result } = payload;
   const answeredBy = typeof result === 'string' ? toAnsweredBy(result) : undefined;
   return answeredBy && { kind: 'machine', ...base, answeredBy };
+}
+
+/** Reads the end of a greeting. Only a machine has one, and a doubtful end is none. */
+function toGreetingEndEvent(payload: Payload, base: CallEventBase): CarrierEvent | undefined {
+  const { result } = payload;
+  if (result !== 'beep_detected' && result !== 'no_beep_detected' && result !== 'ended') return undefined;
+  return { kind: 'machine', ...base, answeredBy: 'machine', isGreetingOver: true };
 }
 
 /**

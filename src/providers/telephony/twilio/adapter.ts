@@ -130,14 +130,14 @@ export function twilioTelephony(account: TwilioAccount, options: TelephonyOption
   };
 }
 
-function toCallForm({ to, from, urls, detectsMachines = true, ringSeconds, maxSeconds }: CallToPlace): URLSearchParams {
+function toCallForm({ to, from, urls, detectsMachines = true, awaitsBeep = false, ringSeconds, maxSeconds }: CallToPlace): URLSearchParams {
   const form = new URLSearchParams({ To: to, From: from, Url: urls.answer, Method: 'POST', StatusCallback: urls.status });
   form.append('StatusCallbackMethod', 'POST');
   for (const event of ['initiated', 'answered', 'completed']) form.append('StatusCallbackEvent', event);
   if (ringSeconds !== undefined) form.append('Timeout', String(ringSeconds));
   if (maxSeconds !== undefined) form.append('TimeLimit', String(maxSeconds));
   if (detectsMachines) {
-    form.append('MachineDetection', 'Enable');
+    form.append('MachineDetection', awaitsBeep ? 'DetectMessageEnd' : 'Enable');
     form.append('AsyncAmd', 'true');
     form.append('AsyncAmdStatusCallback', urls.machine ?? urls.status);
     form.append('AsyncAmdStatusCallbackMethod', 'POST');

@@ -37,7 +37,8 @@ export function readTwilioCallback(form: URLSearchParams, now: number): CarrierE
   if (form.get('Direction') === 'outbound-dial')
     return form.get('CallStatus') === 'in-progress' ? { kind: 'human', callId, report: 'answered', at } : undefined;
   const answeredBy = toAnsweredBy(form.get('AnsweredBy'));
-  if (form.has('MachineDetectionDuration') && !form.has('CallStatus')) return answeredBy && { kind: 'machine', callId, answeredBy, at };
+  if (form.has('MachineDetectionDuration') && !form.has('CallStatus'))
+    return answeredBy && { kind: 'machine', callId, answeredBy, ...(isMessageEnd(form) && { isGreetingOver: true }), at };
 
   const status = toCallStatus(form.get('CallStatus') ?? '');
   if (status === undefined) return undefined;
@@ -92,6 +93,9 @@ function toRelayEndEvent(form: URLSearchParams, callId: string, at: number): Rel
     at,
   };
 }
+
+/** The greeting of a machine is over (https://www.twilio.com/docs/voice/answering-machine-detection). */
+const isMessageEnd = (form: URLSearchParams): boolean => /^machine_end_/.test(form.get('AnsweredBy') ?? '');
 
 const dialResults = new Map<string, NonNullable<HumanEvent['result']>>(
   Object.entries({
