@@ -217,8 +217,9 @@ describe('a webhook of Telnyx', () => {
       at: now,
     });
     expect(read('call.machine.premium.detection.ended', { result: 'silence' })).toMatchObject({ answeredBy: 'person' });
-    expect(read('call.machine.greeting.ended', { result: 'beep_detected' })).toMatchObject({ answeredBy: 'machine' });
-    expect(read('call.machine.greeting.ended', { result: 'ended' })).toBeUndefined();
+    expect(read('call.machine.greeting.ended', { result: 'beep_detected' })).toMatchObject({ answeredBy: 'machine', isGreetingOver: true });
+    expect(read('call.machine.greeting.ended', { result: 'ended' })).toMatchObject({ answeredBy: 'machine', isGreetingOver: true });
+    expect(read('call.machine.greeting.ended', { result: 'not_sure' })).toBeUndefined();
     expect(read('call.conversation.ended', { reason: 'customer_disconnect' })).toMatchObject({
       kind: 'relay_ended',
       reason: 'lost',
