@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { LegFact, TransferLeg } from '../../src/voice-agents/conversation/transfer-leg.ts';
 import { afterLegFact, chooseTarget, toTransferRecord, wasBridged } from '../../src/voice-agents/conversation/transfer-leg.ts';
 import { validateAgentDefinition } from '../../src/voice-agents/definition/definition.ts';
+import type { ConversationChange } from '../../src/voice-agents/conversation/contract.ts';
+import { MemoryConversationStore } from '../../src/voice-agents/conversation/memory-store.ts';
 import { begin, historyFault, startedAt, type Options } from './begin.ts';
 import { FakeModel, type Answer } from './fake-model.ts';
 
@@ -230,6 +232,71 @@ describe('a transfer node', () => {
     expect(utterances.slice(-2)).toEqual(['Nobody is there.', 'Can I help otherwise?']);
     expect(outcome.end).toBe('end_node');
   });
+});
+
+/** A store that dies, with the conversation on it, at its n-th commit: before it is written or right after. */
+class DyingStore extends MemoryConversationStore {
+  constructor(
+    readonly kept: MemoryConversationStore,
+    public left: number,
+    readonly moment: 'before' | 'after',
+  ) {
+    super();
+  }
+
+  override state() {
+    return this.kept.state();
+  }
+
+  override messages() {
+    return this.kept.messages();
+  }
+
+  override commit(change: ConversationChange): void {
+    const dies = --this.left === 0;
+    if (this.left < 0 || (dies && this.moment === 'before')) throw new Error('died');
+    this.kept.commit(change);
+    if (dies) throw new Error('died');
+  }
+}
+
+test('a crash at any write leads to one human with a summary, who is dialled once', async () => {
+  for (const moment of ['before', 'after'] as const)
+    for (let commit = 1, isOver = false; !isOver; commit++) {
+      const kept = new MemoryConversationStore();
+      const model = new FakeModel(({ messages }) => (messages.at(-1)!.role === 'user' ? { calls: [['human']] } : 'Can I help otherwise?'));
+      model.completeWith = () => ({ summary: 'They want a human.' });
+      const on = (store: MemoryConversationStore) =>
+        begin(model, { definition: toolAgent({ mode: 'warm', fallback_to: cell }), setup: { hasLine: true }, store }).conversation;
+      const dying = new DyingStore(kept, commit, moment);
+      const talk = async (conversation: ReturnType<typeof on>) => {
+        if (conversation.state === null) await conversation.start();
+        else if (conversation.state.owesAnswer) await conversation.resume();
+        if (kept.messages().every(({ role }) => role !== 'user')) await conversation.userTurn('A human, please');
+        conversation.markDialed(1);
+        conversation.recordLegFact(1, ended('busy'));
+        conversation.markDialed(2);
+        conversation.recordLegFact(2, ended('no_answer'));
+        await conversation.resume();
+      };
+      isOver = await talk(on(dying)).then(
+        () => true,
+        () => false,
+      );
+      const conversation = on(kept);
+      await talk(conversation);
+      const { transfers, owesAnswer } = conversation.state!;
+      expect(
+        transfers!.map(({ number, to, summary, isSettled }) => ({ number, to, summary, isSettled })),
+        `${moment} ${commit}`,
+      ).toEqual([
+        { number: 1, to: desk, summary: 'They want a human.', isSettled: true },
+        { number: 2, to: cell, summary: 'They want a human.', isSettled: true },
+      ]);
+      expect(owesAnswer).toBe(false);
+      for (const { messages } of model.asked) expect(historyFault(messages)).toBeNull();
+      if (isOver) expect(commit).toBeGreaterThan(8);
+    }
 });
 
 test('in a chat or test nobody is dialled: the announcement ends the talk', async () => {
