@@ -161,7 +161,9 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   }
 
   async machineAnswered(isGreetingOver = false): Promise<void> {
-    if (!this.#hasCall() || this.#record.line.end !== null) return;
+    const { organizationId, runId } = this.#parseName();
+    // The verdict may come before the agent is connected.
+    if ((await this.#ensureCall(organizationId, runId)) !== 'present' || this.#record.line.end !== null) return;
     this.#machineVerdict.report(isGreetingOver);
     await this.timers.arm();
   }

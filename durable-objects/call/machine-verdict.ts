@@ -41,7 +41,6 @@ export class MachineVerdict {
     if (verdict === 'corrected' || verdict === 'left') return;
     if (verdict === 'waiting') return isGreetingOver ? this.#leaveMessage() : undefined;
     if (!live().isLive) return;
-    if (live().conversation.state === null) return this.#believe(isGreetingOver);
     const talks = live().conversation.handedOverLeg ? 'person' : whoTalks(store.messages());
     if (talks === 'person') return this.#correct();
     if (talks === 'machine' || isGreetingOver) return this.#believe(isGreetingOver);

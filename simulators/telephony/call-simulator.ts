@@ -259,7 +259,7 @@ export class CallSimulator<Order> {
     if (known) return known;
     const { scenario, record } = line;
     const script = this.#scripts.get(record.direction === 'outbound' ? record.to : record.from) ?? [];
-    const person = scenario.result === 'machine' ? createMachine() : createPerson({ ...scenario, script });
+    const person = scenario.result === 'machine' ? createMachine(line.machineUtterances) : createPerson({ ...scenario, script });
     this.#persons.set(line, person);
     return person;
   }

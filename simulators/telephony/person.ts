@@ -62,11 +62,11 @@ export function createPerson({ declines, hangsUpAfterGreeting, script }: PersonB
   };
 }
 
-/** An answering machine: speaks first, then records two utterances and hangs up. */
-export function createMachine(): SimulatedPerson {
+/** An answering machine: speaks first, then records so many utterances and hangs up. */
+export function createMachine(maxUtterances: number): SimulatedPerson {
   let utteranceCount = 0;
   return {
     opening: 'You have reached the voicemail of this number. Please leave a message after the tone.',
-    hear: () => ({ hangsUp: (utteranceCount += 1) >= 2 }),
+    hear: () => ({ hangsUp: (utteranceCount += 1) >= maxUtterances }),
   };
 }

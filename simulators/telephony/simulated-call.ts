@@ -11,6 +11,8 @@ export class SimulatedCall<Order> {
   readonly scenario: Scenario;
   readonly disorder = new CallbackShuffler();
   readonly #ending = new AbortController();
+  /** How much an answering machine records. */
+  machineUtterances = 2;
   session: RelaySession | undefined;
   /** Of status callbacks. */
   sequence = 0;

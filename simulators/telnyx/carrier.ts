@@ -128,6 +128,8 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
   async #detect(line: TelnyxCall): Promise<void> {
     const { order, record, scenario } = line;
     if (order.machineDetection === 'disabled') return;
+    // The words before the beep, and the message.
+    if (order.machineDetection !== 'detect') line.machineUtterances = 4;
     await line.sleep(pickWithin(this.#exchange.settings.turn_ms, record.to)).catch(() => undefined);
     const isPremium = order.machineDetection === 'premium';
     const person = isPremium ? 'human_residence' : 'human';

@@ -60,6 +60,8 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
   async converse(line: TwilioCall): Promise<void> {
     const { order } = line;
     if (order.human !== undefined) return this.#joinCaller(line, order.human);
+    // The words before the beep, and the message.
+    if (order.machineDetection === 'DetectMessageEnd') line.machineUtterances = 4;
     const detectionMs = pickWithin(this.#exchange.settings.turn_ms, line.record.to);
     let verdict: Parameters = {};
     if (order.machineDetection !== undefined && order.isMachineDetectionAsync) {

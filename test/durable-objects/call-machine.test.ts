@@ -72,6 +72,18 @@ describe('the verdict that a machine has answered', () => {
     expect(carrier.ends).toEqual([]);
   });
 
+  test('that comes before the agent is connected waits for words, too', async () => {
+    stubOutsideServices();
+    const run = await answeredRun({ definition: agent });
+    await run.stub.machineAnswered();
+    expect(await run.stub.begin(run.organizationId, run.runId, { callId: 'CA1' })).toBe('ready');
+    const carrier = await CarrierSocket.open(run.stub, 'VX1');
+    await carrier.waitForUtterances(1);
+    carrier.say('Yes?');
+    await carrier.waitForUtterances(2);
+    await vi.waitFor(() => expect(corrected).toEqual([run.key]));
+  });
+
   test('holds by the words of a mailbox', async () => {
     const { carrier, stub, runId } = await connected();
     await stub.machineAnswered();
