@@ -43,7 +43,11 @@ export function statusParameters(line: SimulatedCall<TwilioCallRequest>): Parame
 }
 
 export const answeredBy = ({ record, order, scenario }: SimulatedCall<TwilioCallRequest>): string =>
-  record.answered_by === 'person' && !scenario.isMistaken ? 'human' : order.machineDetection === 'DetectMessageEnd' ? 'machine_end_beep' : 'machine_start';
+  record.answered_by === 'person' && !scenario.isMistaken
+    ? 'human'
+    : order.machineDetection === 'DetectMessageEnd'
+      ? 'machine_end_beep'
+      : 'machine_start';
 
 /** A request with parameters, signed with the token of the account. The fragment of the address is an instruction to Twilio alone. */
 export function request(

@@ -236,12 +236,15 @@ describe('a transfer node', () => {
 
 /** A store that dies, with the conversation on it, at its n-th commit: before it is written or right after. */
 class DyingStore extends MemoryConversationStore {
-  constructor(
-    readonly kept: MemoryConversationStore,
-    public left: number,
-    readonly moment: 'before' | 'after',
-  ) {
+  readonly kept: MemoryConversationStore;
+  readonly moment: 'before' | 'after';
+  left: number;
+
+  constructor(kept: MemoryConversationStore, left: number, moment: 'before' | 'after') {
     super();
+    this.kept = kept;
+    this.left = left;
+    this.moment = moment;
   }
 
   override state() {
