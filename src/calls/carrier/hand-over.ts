@@ -115,6 +115,8 @@ const humanUrl = ({ carrier, address }: HandOverContext, purpose: 'human' | 'dia
 
 const toHumanToDial = (call: HandOverContext, human: HumanOrder): HumanToDial => ({
   ...human,
+  // The row of a single call is written before it is given a number.
+  from: human.from ?? call.carrier.fromNumbers[0] ?? null,
   attemptKey: call.address.key,
   statusUrl: humanUrl(call, 'human', human.leg),
 });
