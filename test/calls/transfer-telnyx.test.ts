@@ -30,7 +30,7 @@ describe('a caller who is handed to a human by Telnyx', () => {
     const { last, commands, tellHuman, hangsUp, completed, read, key } = await handedOver({ ring_seconds: 20, max_seconds: 600 });
     expect(last('transfer')).toEqual({
       to: desk,
-      from: '+15005550006',
+      from: '+15005550007',
       timeout_secs: 20,
       time_limit_secs: 600,
       target_leg_client_state: btoa(`transfer:1:${key}`),
@@ -99,7 +99,7 @@ describe('a caller who is handed to a human by Telnyx', () => {
   test('has the two connected after the human has heard the summary, in a warm transfer', async () => {
     const { last, commands, tellHuman, key, callId, read } = await handedOver({ mode: 'warm' }, { language: 'de-DE' });
     expect(commands()).toEqual(['conversation_relay_start', '/calls']);
-    expect(last('/calls')).toMatchObject({ to: desk, link_to: callId, client_state: btoa(`transfer:1:${key}`) });
+    expect(last('/calls')).toMatchObject({ to: desk, from: '+15005550007', link_to: callId, client_state: btoa(`transfer:1:${key}`) });
     await tellHuman(1, 'call.answered');
     expect(last('speak')).toMatchObject({ payload: expect.stringMatching(/\S/), language: 'de-DE' });
     await tellHuman(1, 'call.speak.ended', { status: 'completed' });

@@ -63,9 +63,9 @@ async function placedCall(provider: 'twilio' | 'telnyx', transfer: object, confi
   await vi.waitFor(async () => expect(await slots.beginCalls([key])).toHaveLength(1), { timeout: 5000 });
   const run = await env.DB.prepare(
     `INSERT INTO voice_agent_run (organization_id, agent_id, definition_id, name, mode, call_type, attempt_key, phone, own_number, initial_context, created_at)
-     SELECT organization_id, id, current_definition_id, 'A call', ?, 'outbound', ?, ?, '+15005550006', '{}', 1 FROM voice_agent WHERE id = ? RETURNING id`,
+     SELECT organization_id, id, current_definition_id, 'A call', ?, 'outbound', ?, ?, ?, '{}', 1 FROM voice_agent WHERE id = ? RETURNING id`,
   )
-    .bind(provider, key, phone, agent.body.id)
+    .bind(provider, key, phone, provider === 'twilio' ? '+15005550006' : null, agent.body.id)
     .first<{ id: number }>();
   const runId = run!.id;
   const url = (purpose: string, leg?: number) =>
