@@ -63,10 +63,10 @@ export function createPerson({ declines, hangsUpAfterGreeting, script }: PersonB
 }
 
 /** An answering machine: speaks first, then records so many utterances and hangs up. */
-export function createMachine(maxUtterances: number): SimulatedPerson {
+export function createMachine(recordedUtterances: number): SimulatedPerson {
   let utteranceCount = 0;
   return {
     opening: 'You have reached the voicemail of this number. Please leave a message after the tone.',
-    hear: () => ({ hangsUp: (utteranceCount += 1) >= maxUtterances }),
+    hear: () => ({ hangsUp: (utteranceCount += 1) >= recordedUtterances }),
   };
 }

@@ -95,7 +95,7 @@ function toRelayEndEvent(form: URLSearchParams, callId: string, at: number): Rel
 }
 
 /** The greeting of a machine is over (https://www.twilio.com/docs/voice/answering-machine-detection). */
-const isMessageEnd = (form: URLSearchParams): boolean => /^machine_end_/.test(form.get('AnsweredBy') ?? '');
+const isMessageEnd = (form: URLSearchParams): boolean => (form.get('AnsweredBy') ?? '').startsWith('machine_end_');
 
 const dialResults = new Map<string, NonNullable<HumanEvent['result']>>(
   Object.entries({
