@@ -267,8 +267,14 @@ describe('a carrier that takes commands', () => {
   });
 
   it('repeats the event of a command that failed', async () => {
-    const { picksUp, tell, failing, given } = await telnyxCall();
+    const { picksUp, tell, failing, given, stub } = await telnyxCall();
     await picksUp();
+    const socket = (await stub.fetch('https://call.test/relay/once', { headers: { upgrade: 'websocket' } })).webSocket!;
+    socket.accept();
+    socket.send(JSON.stringify({ type: 'setup', sessionId: 'c1' }));
+    await isBegun(stub);
+    socket.send(JSON.stringify({ type: 'prompt', voicePrompt: 'Please leave a message after the tone.', last: true }));
+    await vi.waitFor(async () => expect((await stub.snapshot())!.logs.events.some(({ type }) => type === 'user_said')).toBe(true));
     failing.add('hangup');
     expect((await tell('call.machine.detection.ended', { result: 'machine' })).status).toBe(200);
     const ends = () => tell('call.conversation.ended', { reason: 'whatever', conversation_id: 'c1' });
