@@ -187,11 +187,9 @@ export async function telnyxCall(transfer: object = {}, configurations: object =
   const callId = `v3:${++serial}`;
   const given: Command[] = [];
   const failing = new Map<string, number>();
-  /** A test may have the object that asks die around a request. */
-  const around = { request: <Answer>(send: () => Promise<Answer>): Promise<Answer> => send() };
-  const other = (request: Request): Promise<Response> | undefined => {
+  const other = (request: Request): Response | undefined => {
     if (!request.url.startsWith(telnyxUrl) || request.method !== 'POST') return undefined;
-    return around.request(async () => obey(request));
+    return obey(request);
   };
   const obey = (request: Request): Response => {
     const command: Command = { path: request.url.slice(telnyxUrl.length).replace(/^.*\/actions\//, ''), body: {} };
@@ -226,5 +224,5 @@ export async function telnyxCall(transfer: object = {}, configurations: object =
   };
   const sessionEnds = (conversation_id = 'c1') => tell('call.conversation.ended', { reason: 'whatever', conversation_id });
   const hangsUp = () => tell('call.hangup', { hangup_cause: 'normal_clearing' });
-  return { ...placed, callId, around, given, failing, post, tell, tellHuman, commands, last, connects, picksUp, sessionEnds, hangsUp };
+  return { ...placed, callId, given, failing, post, tell, tellHuman, commands, last, connects, picksUp, sessionEnds, hangsUp };
 }
