@@ -19,7 +19,10 @@ async function* inChunks(bytes: Uint8Array, size: number) {
 }
 
 const cell = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '\n', '"', 'Grüße', '\ud800', '家'));
-const record = fc.record({ file_row: fc.integer({ min: 1, max: 2 ** 20 }), cells: fc.array(cell, { maxLength: 5 }) });
+const record = fc.record(
+  { file_row: fc.integer({ min: 1, max: 2 ** 20 }), cells: fc.array(cell, { maxLength: 5 }), problem: fc.string() },
+  { requiredKeys: ['file_row', 'cells'] },
+);
 
 test('rows are read as they were stored, wherever their bytes are cut', async () => {
   await fc.assert(

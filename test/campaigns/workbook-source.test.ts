@@ -65,6 +65,21 @@ describe('a campaign over a workbook', () => {
     ]);
   });
 
+  test('calls nobody by a row whose formula has no result, and names the formula', async () => {
+    const formula = { formula: 'CONCATENATE("+1","2123456002")', value: '<v></v>' };
+    const sheet = { name: 'A', rows: [['Phone', 'Balance'], [12123456001, 5], [formula, 6], [12123456003, formula]] };
+    const { rows, preview } = await workbookOrganization([sheet]);
+    const why = (place: string) =>
+      `broken_row: The formula in ${place} has no result in the file; open the workbook in a spreadsheet program, save it and upload it again`;
+    const shown = (await preview()).body;
+    expect(shown).toMatchObject({ dialable_rows: 1, not_dialable: [{ reason: 'broken_row', count: 2, first_row_number: 2 }] });
+    expect((await rows()).map(({ phone, state, reason }) => [phone, state, reason])).toEqual([
+      ['+12123456001', 'pending', null],
+      ['', 'failed', why('A3')],
+      ['12123456003', 'failed', why('B4')],
+    ]);
+  });
+
   test('is previewed as it would be called', async () => {
     const { preview } = await workbookOrganization();
     const { status, body } = await preview();

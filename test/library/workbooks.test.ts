@@ -70,6 +70,23 @@ describe('the rows of a sheet', () => {
     ]);
   });
 
+  test.each(['', '<v></v>', '<v/>'])('have a problem that names the formulas without a result, written as "%s"', async (value) => {
+    const formula = { formula: '1+1', value };
+    const solved = { formula: '1+1', value: '<v>2</v>' };
+    const rows = [['a'], ['b', solved], ['c', formula, 'd'], [null, ...Array.from({ length: 28 }, () => formula)]];
+    const advice = 'no result in the file; open the workbook in a spreadsheet program, save it and upload it again';
+    expect((await recordsOf(await workbookOf([{ name: 'A', rows }]))).records).toEqual([
+      { file_row: 1, cells: ['a'] },
+      { file_row: 2, cells: ['b', '2'] },
+      { file_row: 3, cells: ['c', '', 'd'], problem: `The formula in B3 has ${advice}` },
+      { file_row: 4, cells: Array.from({ length: 29 }, () => ''), problem: `The formulas in B4, C4, D4, E4, F4, ... have ${advice}` },
+    ]);
+    const far = [[...Array.from({ length: 701 }, () => null), formula, formula]];
+    expect((await recordsOf(await workbookOf([{ name: 'A', rows: far }]))).records).toEqual([
+      expect.objectContaining({ problem: expect.stringContaining('The formulas in ZZ1, AAA1 have') }),
+    ]);
+  });
+
   test('are those that were written, whatever they are', async () => {
     const cell = fc.oneof(
       fc.constant(''),

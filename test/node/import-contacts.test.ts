@@ -149,6 +149,18 @@ describe('what is sent', () => {
     );
   });
 
+  test('a row whose formula has no result fails with a reason that names the formula', async () => {
+    const formula = { formula: '1+1', value: '<v/>' };
+    const rows = [
+      ['Phone', 'Balance'],
+      ['+12123456001', 5],
+      ['+12123456002', formula],
+    ];
+    const { code, stderr } = await run([write('formulas.xlsx', await workbookOf([{ name: 'A', rows }])), '--list', 'A']);
+    expect([code, requests[0]!.body.contacts]).toEqual([1, [{ phone: '+12123456001', custom_fields: { balance: '5' } }]]);
+    expect(stderr).toContain('Row 3: The formula in B3 has no result in the file; open the workbook in a spreadsheet program');
+  });
+
   test('the sheet of a workbook is the one that --sheet names', async () => {
     const sheets = ['+12123456001', '+12123456002'].map((phone, index) => ({ name: `Sheet ${index + 1}`, rows: [['phone'], [phone]] }));
     const { code } = await run([write('two.xlsx', await workbookOf(sheets)), '--list', 'A', '--sheet', 'sheet 2']);

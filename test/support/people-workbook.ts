@@ -1,7 +1,7 @@
 import { makeWorkbook, type Sheet } from '../knowledge-base/parsing/make-archive.ts';
 
-/** A text, a number with the index of its style, or nothing. */
-type Cell = string | number | { number: number; style: number } | null;
+/** A text, a number with the index of its style, a formula with its value as XML, or nothing. */
+type Cell = string | number | { number: number; style: number } | { formula: string; value: string } | null;
 
 export interface CellSheet extends Pick<Sheet, 'name' | 'state' | 'columns'> {
   rows: Cell[][];
@@ -22,6 +22,7 @@ export function workbookOf(sheets: CellSheet[], formats: string[] = []): Promise
   const toCell = (cell: Cell, place: string) => {
     if (cell === null || cell === '') return '';
     if (typeof cell === 'string') return `<c r="${place}" t="s"><v>${indexOf(cell)}</v></c>`;
+    if (typeof cell === 'object' && 'formula' in cell) return `<c r="${place}"><f>${escapeXml(cell.formula)}</f>${cell.value}</c>`;
     const { number, style } = typeof cell === 'number' ? { number: cell, style: 0 } : cell;
     return `<c r="${place}" s="${style}"><v>${number}</v></c>`;
   };

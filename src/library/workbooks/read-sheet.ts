@@ -135,7 +135,9 @@ class RowCollector {
   }
 
   #closeCell(): void {
-    const isUnsolved = this.#isFormula && !this.#hasValue && this.#cell.raw === '';
+    // Programs that do not calculate write an empty value; the empty text that a formula gives is of the type of texts.
+    const isEmptyText = this.#type === 'str' && this.#hasValue;
+    const isUnsolved = this.#isFormula && this.#cell.raw.trim() === '' && !isEmptyText;
     if (this.#column <= maxColumns && (this.#cell.raw !== '' || isUnsolved)) this.#addCell(isUnsolved);
   }
 

@@ -7,15 +7,17 @@ interface StoredSheetHead {
 }
 
 /**
- * A sheet as it is stored: lines of JSON, the first with its head, each other one with a row: its number in the workbook, then its cells. A CSV
- * would have to be guessed at again.
+ * A sheet as it is stored: lines of JSON, the first with its head, each other one with a row: its number in the workbook, then its cells. A row
+ * with a problem is the whole record. A CSV would have to be guessed at again.
  */
 export async function* writeStoredSheet(head: StoredSheetHead, batches: AsyncIterable<FileRecord[]>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   yield encoder.encode(toLine(head));
-  for await (const records of batches) yield encoder.encode(records.map(({ file_row, cells }) => toLine([file_row, ...cells])).join(''));
+  for await (const records of batches) yield encoder.encode(records.map(toRowLine).join(''));
 }
 
+const toRowLine = (record: FileRecord): string =>
+  toLine(record.problem === undefined ? [record.file_row, ...record.cells] : record);
 const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 /** Reads what `writeStoredSheet` wrote, a small part at a time. */
@@ -42,7 +44,9 @@ async function* readRecords(
 }
 
 function toRecord(line: string): FileRecord {
-  const [file_row, ...cells] = JSON.parse(line) as [number, ...string[]];
+  const stored = JSON.parse(line) as [number, ...string[]] | FileRecord;
+  if (!Array.isArray(stored)) return stored;
+  const [file_row, ...cells] = stored;
   return { file_row, cells };
 }
 
