@@ -70,8 +70,14 @@ describe('a file longer than what is held', () => {
     }
   });
 
+  test('a stray NUL is a damaged character, wherever it is', async () => {
+    expect(await textOf(joined(plain, Uint8Array.of(0), plain))).toBe(`${decodeText(plain).text}\ufffd${decodeText(plain).text}`);
+  });
+
   test('bytes that are no text are found wherever they are', async () => {
-    await expect(textOf(joined(plain, Uint8Array.of(0), plain))).rejects.toThrow(/not text/);
+    await expect(textOf(joined(plain, new Uint8Array(plain.length >> 4), plain))).rejects.toThrow(
+      `The file is not text: its character ${plain.length + 1} is a NUL`,
+    );
     await expect(textOf(joined(plain, utf8('\u0001\u0002\u0003'.repeat(20_000))))).rejects.toThrow(/not text/);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeText } from '../../src/library/text/decode-text.ts';
 import { UnreadableFileError } from '../../src/library/text/unreadable-file.ts';
+import { encodeText } from '../support/encode-text.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const fromBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -59,6 +60,34 @@ describe('code pages', () => {
   });
 });
 
+describe('stray NUL are damaged characters of the text', () => {
+  const texts = {
+    'utf-8': ['Name,City\nAda,Rome\n\n', 'Items can be returned within 45 days of the purchase. '.repeat(40), 'Größe;Straße\nKöln;Fünf', 'Größe aus Köln', '姓名,手机号\n王小明,138\n李四,139'],
+    'windows-1252': ['Vorname;Stadt\nJürgen;Köln\nFrançois;Besançon\nRené;Orléans\n'],
+    'windows-1251': ['Имя;Телефон\nИван;+7 495 1234567\nЕлена;+7 495 1234568\nмагазин открыт каждый день\n'],
+  };
+  const cases = Object.entries(texts).flatMap(([encoding, all]) => all.map((text) => [encoding, text] as const));
+
+  test.each(cases)('at any place of %s: %s', (encoding, text) => {
+    const whole = encodeText(text, encoding);
+    for (let place = 0; place <= text.length; place += Math.ceil(text.length / 40)) {
+      const before = encodeText(text.slice(0, place), encoding);
+      const damaged = bytes([...before, 0], whole.subarray(before.length));
+      expect(decodeText(damaged)).toEqual({ text: `${text.slice(0, place)}\ufffd${text.slice(place)}`, encoding });
+    }
+  });
+
+  test('in UTF-16, too', () => {
+    expect(decodeText(bytes([0xff, 0xfe], utf16('Name,City\nA\0da,Rome\n', false))).text).toBe('Name,City\nA\ufffdda,Rome\n');
+  });
+
+  test('a text in UTF-16 with few zero bytes is none of them', () => {
+    for (const text of ['姓名,手机号\n王小明和李四住在北京市朝阳区的一条老街上', '영업시간은 언제인가요\n매일 아침 아홉 시부터 저녁 여섯 시까지 엽니다', 'ราคาสินค้า\nร้านเปิดทุกวันตั้งแต่เก้าโมงเช้า'])
+      for (const isBigEndian of [false, true])
+        expect(decodeText(utf16(text, isBigEndian))).toEqual({ text, encoding: isBigEndian ? 'utf-16be' : 'utf-16le' });
+  });
+});
+
 describe('what is not text is refused with its name', () => {
   test.each([
     ['an Excel workbook', [0x50, 0x4b, 0x03, 0x04, 0x14, 0x00], /\.xlsx.*save the sheet as CSV/],
@@ -76,6 +105,14 @@ describe('what is not text is refused with its name', () => {
   ])('%s', (_, content, message) => {
     expect(() => decodeText(Uint8Array.from(content))).toThrow(UnreadableFileError);
     expect(() => decodeText(Uint8Array.from(content))).toThrow(message);
+  });
+
+  test.each([
+    ['one in many cells', 'Name\0\0\0City\0\0\0\0\nAda\0\0\0Paris\0\0\0', /byte 5 is a NUL/],
+    ['a long text with two in a hundred', 'ab\0'.padEnd(100, 'é').repeat(40) + '\0'.repeat(60), /character 3 is a NUL/],
+  ])('NUL that are no strays are named: %s', (_, text, message) => {
+    expect(() => decodeText(utf8(text))).toThrow(message);
+    expect(() => decodeText(utf8(text))).toThrow(/The file is not text: its/);
   });
 
   test('the control-Z at the end of an old file is no fault', () => {

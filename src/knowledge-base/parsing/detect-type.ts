@@ -1,10 +1,10 @@
-import { chooseEncoding } from '../../library/text/decode-text.ts';
-import { UnreadableFileError } from '../../library/text/unreadable-file.ts';
+import { chooseEncoding, rejectBinary } from '../../library/text/decode-text.ts';
+import { NotTextError, UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import { detectArchiveKind, detectCompoundFileKind, isCompoundFile, isZipArchive } from '../../library/office-files/office-kind.ts';
 import type { DocumentType } from './blocks.ts';
 import { listArchiveEntries } from '../../library/office-files/list-archive-entries.ts';
 import { passwordProtected } from '../../library/text/unparsable-document.ts';
-import { emptyDocument, notAsDeclared, unsupportedType } from './refusals.ts';
+import { emptyDocument, notAsDeclared, notText, unsupportedType } from './refusals.ts';
 
 const inspectedBytes = 4096;
 
@@ -156,15 +156,13 @@ function decodeBeginning(bytes: Uint8Array, named?: string): string {
     const decoded = new TextDecoder(encoding).decode(beginning);
     // Spreadsheets of the DOS age end a file with control-Z.
     const text = decoded.endsWith('\u001a') ? decoded.slice(0, -1) : decoded;
-    // oxlint-disable-next-line no-control-regex -- searches control characters
-    if ((text.match(/[\u0000-\u0008\u000e-\u001b]/g)?.length ?? 0) > text.length / 100) throw notText();
+    rejectBinary(text, { isMarked: false });
     return text;
   } catch (error) {
-    throw error instanceof UnreadableFileError ? notText() : error;
+    if (error instanceof NotTextError) throw notText(error.why);
+    throw error instanceof UnreadableFileError ? notText('') : error;
   }
 }
-
-const notText = () => unsupportedType('neither text nor a known kind of document');
 
 /** Headers at the beginning of an e-mail (RFC 5322). Two are required, so that a text that begins "From: here" is no e-mail. */
 function isEmail(text: string): boolean {

@@ -114,5 +114,5 @@ const sentences: Record<WarningCode, (found: Found) => string> = {
   encoding_uncertain: ({ detail }) =>
     `The encoding cannot be told for sure; it was read as ${detail}; process the document again with "encoding", or upload it in UTF-8`,
   characters_damaged: ({ count }) =>
-    `${several(count, 'character is', 'characters are')} damaged in the file and stand as \ufffd in the text`,
+    `${several(count, 'character is', 'characters are')} damaged in the file and ${count === 1 ? 'stands' : 'stand'} as \ufffd in the text`,
 };

@@ -1,4 +1,4 @@
-import { chooseEncoding, decodeAsNamed, detectEncoding, emptyFile, rejectBinary } from './decode-text.ts';
+import { chooseEncoding, decodeAsNamed, detectEncoding, emptyFile, rejectBinary, showStrayNuls } from './decode-text.ts';
 import type { ControlCount, DetectedEncoding } from './decode-text.ts';
 
 const sampleBytes = 1 << 18;
@@ -29,7 +29,7 @@ export async function* decodeTextStream(
       held = piece.endsWith(controlZ) ? controlZ : '';
       const whole = held ? piece.slice(0, -1) : piece;
       seen = rejectBinary(whole, { isMarked, named: isMarked ? undefined : options.encoding }, seen);
-      if (whole !== '') yield whole;
+      if (whole !== '') yield showStrayNuls(whole);
     }
   } finally {
     await chunks.return?.();

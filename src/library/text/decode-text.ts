@@ -1,7 +1,7 @@
 import { detectUtf16 } from './encodings/detect-utf16.ts';
 import { toEncodingName } from './encodings/encoding-names.ts';
 import { guessEncoding, type EncodingGuess } from './encodings/guess-encoding.ts';
-import { UncertainEncoding, UnreadableFileError } from './unreadable-file.ts';
+import { NotTextError, UncertainEncoding, UnreadableFileError } from './unreadable-file.ts';
 
 /** `encoding`: as `TextDecoder` names it. `isMarked`: a byte order mark tells it. `guess`: it was guessed by the letters that the bytes would be. */
 export interface DetectedEncoding {
@@ -28,8 +28,11 @@ export function decodeText(bytes: Uint8Array, named?: string): { text: string; e
   const text = decoded.endsWith('\u001a') ? decoded.slice(0, -1) : decoded;
   rejectBinary(text, { isMarked, named: isMarked ? undefined : named });
   if (text.trim() === '') throw emptyFile('it holds nothing but blanks');
-  return { text, encoding };
+  return { text: showStrayNuls(text), encoding };
 }
+
+/** The text with each stray NUL, which no store keeps, as a damaged character. */
+export const showStrayNuls = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 /** The error of a file without a text. */
 export const emptyFile = (why = 'it has no bytes'): UnreadableFileError =>
@@ -69,7 +72,7 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
   const kind = signatures.find(({ magic }) => startsWith(bytes, magic));
   if (kind) throw new UnreadableFileError(`The file is ${kind.what}, not text; ${kind.advice ?? 'save it as CSV and try again'}`);
   const utf16 = detectUtf16(bytes);
-  if (utf16 === null) throw new UnreadableFileError(notTextMessage(''));
+  if (utf16 === null) throw new NotTextError(describeNul('byte', bytes.indexOf(0)));
   if (utf16 !== undefined) return { encoding: utf16, isMarked: false };
   if (isSwitched(bytes)) return { encoding: 'iso-2022-jp', isMarked: false };
   if (isMostlyUtf8(bytes)) return { encoding: 'utf-8', isMarked: false };
@@ -103,11 +106,16 @@ const signatures: { magic: number[]; what: string; advice?: string }[] = [
   { magic: [0x47, 0x49, 0x46, 0x38], what: 'a GIF picture' },
 ];
 
-/** How much of a text was looked at, and how many of its characters were controls that no table has. */
+/** How much of a text was looked at, how many of its characters were controls that no table has, how many NUL, and the index of the first NUL (-1: there is none). */
 export interface ControlCount {
   length: number;
   controls: number;
+  nuls: number;
+  firstNul: number;
 }
+
+/** As many are strays in a text of any length, unless every tenth character is one. */
+const maxStrayNuls = 3;
 
 /**
  * Throws `UnreadableFileError` when the decoded text is no text, and `UncertainEncoding` when it was decoded as the encoding that the sender
@@ -116,16 +124,21 @@ export interface ControlCount {
 export function rejectBinary(
   text: string,
   { isMarked, named }: { isMarked: boolean; named?: string | undefined },
-  before: ControlCount = { length: 0, controls: 0 },
+  before: ControlCount = { length: 0, controls: 0, nuls: 0, firstNul: -1 },
 ): ControlCount {
-  const seen = { length: before.length + text.length, controls: before.controls + countControls(text) };
-  if (!text.includes('\0') && seen.controls <= seen.length / 100) return seen;
+  const seen = { ...before, length: before.length + text.length, controls: before.controls + countControls(text) };
+  if (text.includes('\0')) {
+    seen.nuls += text.split('\0').length - 1;
+    if (before.nuls === 0) seen.firstNul = before.length + text.indexOf('\0');
+  }
+  const { length, controls, nuls } = seen;
+  if (controls <= length / 100 && nuls <= Math.max(maxStrayNuls, length / 100) && nuls <= length / 10) return seen;
   if (named !== undefined)
     throw new UncertainEncoding(`The file is not in ${named}: it would be no text; name another encoding, or none`, []);
-  throw new UnreadableFileError(notTextMessage(isMarked ? ' although it begins like one' : ''));
+  throw new NotTextError(describeNul('character', seen.firstNul), isMarked ? ' although it begins like one' : '');
 }
 
-const notTextMessage = (although: string) => `The file is not text${although}; save it as CSV in UTF-8 and try again`;
+const describeNul = (unit: string, index: number): string => (index < 0 ? '' : `its ${unit} ${index + 1} is a NUL (a zero byte), as in binary files`);
 const startsWith = (bytes: Uint8Array, magic: number[]) => magic.every((byte, index) => bytes[index] === byte);
 
 /** A few damaged bytes in a long UTF-8 text do not make it another encoding. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BlockWriter } from '../../../src/knowledge-base/parsing/block-writer.ts';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { documentBytes } from '../../fixtures/documents/documents.ts';
-import { bytesOf, failureOf } from '../document-support.ts';
+import { bytesOf, failureOf, outlineOf } from '../document-support.ts';
 import { makeArchive, makeWord, makeWorkbook, wordParagraph } from './make-archive.ts';
 
 test('a PDF that is cut off is damaged, wherever it ends', async () => {
@@ -27,6 +27,16 @@ test('an archive whose packed bytes are damaged is damaged', async () => {
   const bytes = documentBytes('handbook-1p.docx');
   bytes.fill(0xff, 1000, bytes.length - 2000);
   expect(await failureOf(bytes, 'a.docx')).toMatchObject({ code: 'damaged' });
+});
+
+test.each(['a.txt', 'a.csv', 'a.md', 'a.html'])('a stray NUL is read as a damaged character and counted: %s', async (name) => {
+  const document = await parseDocument(bytesOf('<p>Re\0turns take 45 days</p>'), name);
+  expect(outlineOf(document).join(' ')).toContain('Re\ufffdturns take 45 days');
+  expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([['characters_damaged', 1]]);
+});
+
+test('the first NUL of a file that is no text is named', async () => {
+  expect((await failureOf(bytesOf('Name\0\0\0\0City\0\0\0\0'), 'a.txt')).message).toContain('byte 5 is a NUL');
 });
 
 test('a wrong extension is found out by the content', async () => {

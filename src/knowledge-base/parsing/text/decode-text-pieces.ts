@@ -1,11 +1,11 @@
-import { detectEncoding, type DetectedEncoding } from '../../../library/text/decode-text.ts';
+import { detectEncoding, showStrayNuls, type DetectedEncoding } from '../../../library/text/decode-text.ts';
 import type { EncodingGuess } from '../../../library/text/encodings/guess-encoding.ts';
-import { UncertainEncoding, UnreadableFileError } from '../../../library/text/unreadable-file.ts';
+import { NotTextError, UncertainEncoding, UnreadableFileError } from '../../../library/text/unreadable-file.ts';
 import { decodeTextStream } from '../../../library/text/decode-text-stream.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 import { pieceLength } from '../../../library/office-files/limits.ts';
 import { damaged } from '../../../library/text/unparsable-document.ts';
-import { emptyDocument, unsupportedType } from '../refusals.ts';
+import { emptyDocument, notText } from '../refusals.ts';
 import type { WarningCounts } from '../warnings.ts';
 
 /** `named`: the encoding that the sender names. `declared`: the one that the file names; it counts unless the bytes are UTF-8 or begin with a byte order mark. */
@@ -25,16 +25,17 @@ export async function* decodeTextPieces(bytes: Uint8Array, options: PieceOptions
   const onDetected = ({ guess }: DetectedEncoding) => guess && warnOfGuess(guess, warnings);
   let length = 0;
   try {
-    for await (const piece of decoder
+    for await (const decoded of decoder
       ? decodeWith(bytes, decoder)
       : decodeTextStream(splitIntoSlices(bytes), { encoding: named, onDetected })) {
+      const piece = showStrayNuls(decoded);
       length += piece.trim().length;
       warnings.add('characters_damaged', { count: piece.split('\ufffd').length - 1 });
       yield* splitText(piece);
     }
   } catch (error) {
     if (error instanceof UncertainEncoding) throw damaged(error.message.charAt(0).toLowerCase() + error.message.slice(1), error);
-    if (error instanceof UnreadableFileError) throw unsupportedType('neither text nor a known kind of document');
+    if (error instanceof UnreadableFileError) throw notText(error instanceof NotTextError ? error.why : '');
     throw error;
   }
   if (length === 0) throw emptyDocument('The file holds nothing but blanks');
