@@ -67,7 +67,15 @@ describe('a campaign over a workbook', () => {
 
   test('calls nobody by a row whose formula has no result, and names the formula', async () => {
     const formula = { formula: 'CONCATENATE("+1","2123456002")', value: '<v></v>' };
-    const sheet = { name: 'A', rows: [['Phone', 'Balance'], [12123456001, 5], [formula, 6], [12123456003, formula]] };
+    const sheet = {
+      name: 'A',
+      rows: [
+        ['Phone', 'Balance'],
+        [12123456001, 5],
+        [formula, 6],
+        [12123456003, formula],
+      ],
+    };
     const { rows, preview } = await workbookOrganization([sheet]);
     const why = (place: string) =>
       `broken_row: The formula in ${place} has no result in the file; open the workbook in a spreadsheet program, save it and upload it again`;

@@ -62,7 +62,13 @@ describe('code pages', () => {
 
 describe('stray NUL are damaged characters of the text', () => {
   const texts = {
-    'utf-8': ['Name,City\nAda,Rome\n\n', 'Items can be returned within 45 days of the purchase. '.repeat(40), 'Größe;Straße\nKöln;Fünf', 'Größe aus Köln', '姓名,手机号\n王小明,138\n李四,139'],
+    'utf-8': [
+      'Name,City\nAda,Rome\n\n',
+      'Items can be returned within 45 days of the purchase. '.repeat(40),
+      'Größe;Straße\nKöln;Fünf',
+      'Größe aus Köln',
+      '姓名,手机号\n王小明,138\n李四,139',
+    ],
     'windows-1252': ['Vorname;Stadt\nJürgen;Köln\nFrançois;Besançon\nRené;Orléans\n'],
     'windows-1251': ['Имя;Телефон\nИван;+7 495 1234567\nЕлена;+7 495 1234568\nмагазин открыт каждый день\n'],
   };
@@ -82,7 +88,11 @@ describe('stray NUL are damaged characters of the text', () => {
   });
 
   test('a text in UTF-16 with few zero bytes is none of them', () => {
-    for (const text of ['姓名,手机号\n王小明和李四住在北京市朝阳区的一条老街上', '영업시간은 언제인가요\n매일 아침 아홉 시부터 저녁 여섯 시까지 엽니다', 'ราคาสินค้า\nร้านเปิดทุกวันตั้งแต่เก้าโมงเช้า'])
+    for (const text of [
+      '姓名,手机号\n王小明和李四住在北京市朝阳区的一条老街上',
+      '영업시간은 언제인가요\n매일 아침 아홉 시부터 저녁 여섯 시까지 엽니다',
+      'ราคาสินค้า\nร้านเปิดทุกวันตั้งแต่เก้าโมงเช้า',
+    ])
       for (const isBigEndian of [false, true])
         expect(decodeText(utf16(text, isBigEndian))).toEqual({ text, encoding: isBigEndian ? 'utf-16be' : 'utf-16le' });
   });

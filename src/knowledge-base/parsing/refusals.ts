@@ -13,8 +13,7 @@ export const emptyDocument = (how = 'The file is empty') =>
 export const unsupportedType = (what: string, advice = `upload one of ${supportedTypes}`) => unsupportedFile(what, advice);
 
 /** `why`: what shows it, as the end of a sentence, or nothing. */
-export const notText = (why: string) =>
-  unsupportedType(`neither text nor a known kind of document${why === '' ? '' : ` (${why})`}`);
+export const notText = (why: string) => unsupportedType(`neither text nor a known kind of document${why === '' ? '' : ` (${why})`}`);
 
 /** `found`: the detected type; null: no known signature. */
 export const notAsDeclared = (declared: string, found: string | null) =>

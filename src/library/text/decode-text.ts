@@ -138,7 +138,8 @@ export function rejectBinary(
   throw new NotTextError(describeNul('character', seen.firstNul), isMarked ? ' although it begins like one' : '');
 }
 
-const describeNul = (unit: string, index: number): string => (index < 0 ? '' : `its ${unit} ${index + 1} is a NUL (a zero byte), as in binary files`);
+const describeNul = (unit: string, index: number): string =>
+  index < 0 ? '' : `its ${unit} ${index + 1} is a NUL (a zero byte), as in binary files`;
 const startsWith = (bytes: Uint8Array, magic: number[]) => magic.every((byte, index) => bytes[index] === byte);
 
 /** A few damaged bytes in a long UTF-8 text do not make it another encoding. */

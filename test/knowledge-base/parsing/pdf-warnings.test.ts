@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { failureOf, outlineOf } from '../document-support.ts';
 import { lines, makePdf } from './make-pdf.ts';
-import { drawing, pdfOf, someText } from './make-raw-pdf.ts';
+import { drawing, pdfOf, someText, type RawObject } from './make-raw-pdf.ts';
 
 test('pages without text are named in a warning', async () => {
   const text = lines(['Kettles are cleaned once a month.'], 60, 700);
@@ -56,6 +56,47 @@ test('numbers of glyphs that the file gives no meaning are never taken for lette
     { code: 'characters_damaged', count: 3, message: '3 characters are damaged in the file and stand as \ufffd in the text' },
   ]);
   expect((await failureOf(numbered('/CIDToGIDMap /Identity', ''), 'a.pdf')).code).toBe('no_text');
+});
+
+/** A line in Helvetica beside one in a font whose letters mean what `font` says. */
+const beside = (font: string, more: RawObject[] = []) =>
+  drawing('BT /F1 10 Tf 50 700 Td (Known words) Tj ET BT /F2 10 Tf 50 660 Td (ABC is) Tj ET', '/Font << /F1 5 0 R /F2 6 0 R >>', [
+    `<< /Type /Font /Subtype /Type1 /BaseFont /Some ${font} >>`,
+    ...more,
+  ]);
+const meaning = (values: string[]): RawObject => [
+  '',
+  `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange 3 beginbfchar ${values.map((value, index) => `<4${index + 1}> <${value}>`).join(' ')} endbfchar endcmap end`,
+];
+
+test.each([
+  ['mean U+FFFD', ['FFFD', 'FFFD', 'FFFD']],
+  ['mean NUL', ['0000', '0000', '0000']],
+  ['mean controls', ['0001', '0008', '001F']],
+  ['mean private characters', ['F041', 'E042', 'F8FF']],
+  ['mean half pairs', ['D800', 'D801', 'FFFF']],
+])('letters that %s are damaged characters beside those that can be read', async (_, values) => {
+  const document = await parseDocument(beside('/ToUnicode 7 0 R', [meaning(values)]), 'a.pdf');
+  expect(outlineOf(document).join(' ')).toMatch(/Known words.*\ufffd{3} is/);
+  expect(document.warnings).toMatchObject([{ code: 'characters_damaged', count: 3 }]);
+});
+
+test('glyphs whose names say no character are damaged characters', async () => {
+  for (const [names, count] of [
+    ['/G01 /G02 /G03', 3],
+    ['/G01 /B /G1F', 2],
+    ['/A /B /uniE000', 1],
+  ] as const) {
+    const document = await parseDocument(beside(`/Encoding << /Differences [65 ${names}] >>`), 'a.pdf');
+    expect(outlineOf(document).join(' ')).toContain('Known words');
+    expect(document.warnings).toMatchObject([{ code: 'characters_damaged', count }]);
+  }
+});
+
+test('the bullets of Word are none of them', async () => {
+  const document = await parseDocument(beside('/ToUnicode 7 0 R', [meaning(['F0B7', 'F0A7', '0043'])]), 'a.pdf');
+  expect(outlineOf(document).join(' ')).toMatch(/•\s?▪\s?C is/);
+  expect(document.warnings).toEqual([]);
 });
 
 test('codes that a font maps to its glyphs are characters', async () => {

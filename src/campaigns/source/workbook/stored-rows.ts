@@ -16,8 +16,7 @@ export async function* writeStoredSheet(head: StoredSheetHead, batches: AsyncIte
   for await (const records of batches) yield encoder.encode(records.map(toRowLine).join(''));
 }
 
-const toRowLine = (record: FileRecord): string =>
-  toLine(record.problem === undefined ? [record.file_row, ...record.cells] : record);
+const toRowLine = (record: FileRecord): string => toLine(record.problem === undefined ? [record.file_row, ...record.cells] : record);
 const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 /** Reads what `writeStoredSheet` wrote, a small part at a time. */

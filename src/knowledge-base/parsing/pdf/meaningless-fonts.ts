@@ -3,10 +3,8 @@ import type { PdfObject, PdfObjects } from './pdf-objects.ts';
 
 /** More such fonts than this are left as they are: the library loads a table for each. */
 const maxFonts = 100;
-/** Each letter of such a font is read as one of these private characters. */
+/** Each letter of such a font is read as one of these private characters, which are shown as damaged. */
 const firstMark = 0xe000;
-const marks = /[\ue000-\ue0ff]/g;
-const damagedCharacter = '\ufffd';
 
 /**
  * Some fonts number their glyphs and say nowhere which characters these are. The library takes the numbers for characters, and other words come
@@ -25,16 +23,6 @@ export function markMeaninglessFonts(bytes: Uint8Array, file: string, objects: P
     [...fonts.map((font) => toMarkedFont(font, table)), [table, streamOf(tableOfMarks())]],
     `/Size ${table + 1} /Root ${root} ${info} /Prev ${previous}`,
   );
-}
-
-/** The text with its marks as damaged characters, and their number. */
-export function showMarks(text: string): { text: string; count: number } {
-  let count = 0;
-  const shown = text.replace(marks, () => {
-    count += 1;
-    return damagedCharacter;
-  });
-  return { text: shown, count };
 }
 
 interface MeaninglessFont {

@@ -120,14 +120,12 @@ const toUnplacedParagraph = (kind: PageParagraph['kind'], page: number, text = '
   isFilled: false,
 });
 
-/** Characters that stand for no letter: controls, and private ones other than the symbols of symbol fonts. */
-const unreadable = /[\p{Cc}\p{Co}\ufffd]/gu;
-const symbol = /[\uf020-\uf0ff\s]/gu;
-const maxUnreadableShare = 0.5;
+const maxDamagedShare = 0.5;
+const someWord = /\p{L}[\p{L}\p{M}]+/u;
 
-/** Whether anything on the page can be read. The letters of some fonts have no meaning in the file. */
+/** Whether anything on the page can be read: a word, or most of what else there is. The letters of some fonts have no meaning in the file. */
 export function hasReadableText({ page, fields }: ReadPage): boolean {
-  const text = [...page.runs.map((run) => run.text), page.aside, ...fields].join(' ').replace(symbol, '');
-  const bad = text.match(unreadable)?.length ?? 0;
-  return bad <= text.length * maxUnreadableShare && cleanText(text.replace(unreadable, '')) !== '';
+  const text = [...page.runs.map((run) => run.text), page.aside, ...fields].join(' ').replace(/\s/g, '');
+  const known = cleanText(text.replaceAll('\ufffd', ''));
+  return someWord.test(known) || (known !== '' && known.length >= text.length * maxDamagedShare);
 }

@@ -17,7 +17,7 @@ import { HyphenJoiner } from './hyphens.ts';
 import { continueTable, maxHeaderRows } from './continued-tables.ts';
 import { countImages } from './count-images.ts';
 import { FormFields } from './form-fields.ts';
-import { markMeaninglessFonts, showMarks } from './meaningless-fonts.ts';
+import { markMeaninglessFonts } from './meaningless-fonts.ts';
 import { hasReadableText, readPageParagraphs, readPictures } from './page-paragraphs.ts';
 import { PictureDescriptions } from './picture-descriptions.ts';
 import { countFontLoads, PageReader } from './page-reader.ts';
@@ -47,7 +47,7 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
     if (pdf.numPages > maxPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${maxPages}`);
     checkFontRanges(ranges, countFontLoads(pdf.numPages));
     const { paragraphs, pagesWithoutText } = await readPages(pdf, extras);
-    if (marked) writer.warnings.add('characters_damaged', { count: replaceMarks(paragraphs) });
+    writer.warnings.add('characters_damaged', { count: countDamaged(paragraphs) });
     const levels = detectHeadingLevels(paragraphs, hasDeepBookmarks ? [] : await readBookmarks(pdf));
     for (const paragraph of paragraphs) writeParagraph(paragraph, levels.get(paragraph), writer);
     return { title: await readTitle(pdf), pages: pdf.numPages, pages_without_text: pagesWithoutText };
@@ -103,20 +103,8 @@ async function readPages(
   return { paragraphs, pagesWithoutText };
 }
 
-/** Shows the letters without a meaning as damaged, and counts them. */
-function replaceMarks(paragraphs: PageParagraph[]): number {
-  let count = 0;
-  const show = (text: string) => {
-    const shown = showMarks(text);
-    count += shown.count;
-    return shown.text;
-  };
-  for (const paragraph of paragraphs) {
-    paragraph.text = show(paragraph.text);
-    paragraph.rows = paragraph.rows.map((row) => row.map(show));
-  }
-  return count;
-}
+const countDamaged = (paragraphs: PageParagraph[]): number =>
+  paragraphs.reduce((sum, { text, rows }) => sum + [text, ...rows.flat()].join('').split('\ufffd').length - 1, 0);
 
 function writeParagraph(paragraph: PageParagraph, level: number | undefined, writer: BlockWriter): void {
   if (paragraph.isContinued === true) writer.continueTable(paragraph.page);

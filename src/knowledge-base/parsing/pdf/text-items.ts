@@ -21,6 +21,14 @@ const maxCharacters = 4 << 20;
  */
 const maxStreamChunks = 10_000;
 
+/** Characters that stand for no letter: controls, private ones, and half pairs. */
+const unreadable = /(?![\t\n\r])[\p{Cc}\p{Co}\p{Cs}\ufffe\uffff]/gu;
+/** The bullets of Word, which come from symbol fonts. */
+const bullets: Record<string, string> = { '\uf0b7': '•', '\uf0a7': '▪' };
+
+/** The text with the letters that mean nothing in the file as damaged ones, so that they are counted and not dropped. */
+const showUnreadable = (text: string): string => text.replace(unreadable, (sign) => bullets[sign] ?? '\ufffd');
+
 /** Reads the text of a page. Throws `UnparsableDocument` for too much. */
 export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>): Promise<PageText> {
   const items: TextContent['items'] = [];
@@ -31,7 +39,9 @@ export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'str
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     for (const item of read.value.items) {
       items.push(item);
-      if ('str' in item) characters += item.str.length;
+      if (!('str' in item)) continue;
+      characters += item.str.length;
+      item.str = showUnreadable(item.str);
     }
     for (const [font, { vertical }] of Object.entries(read.value.styles)) if (vertical) verticalFonts.add(font);
     chunks += 1;
