@@ -74,7 +74,6 @@ test.each([
   ['mean NUL', ['0000', '0000', '0000']],
   ['mean controls', ['0001', '0008', '001F']],
   ['mean private characters', ['F041', 'E042', 'F8FF']],
-  ['mean half pairs', ['D800', 'D801', 'FFFF']],
 ])('letters that %s are damaged characters beside those that can be read', async (_, values) => {
   const document = await parseDocument(beside('/ToUnicode 7 0 R', [meaning(values)]), 'a.pdf');
   expect(outlineOf(document).join(' ')).toMatch(/Known words.*\ufffd{3} is/);

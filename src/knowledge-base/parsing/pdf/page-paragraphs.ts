@@ -22,6 +22,8 @@ const tableLineLength = 60;
 export interface PageReadingState {
   running: RunningLines;
   hyphens: HyphenJoiner;
+  /** The texts at an angle so far: a stamp stands on each page, and is read once. */
+  stamps: Set<string>;
 }
 
 /** The paragraphs of a page, region by region, in reading order, its form fields, and the descriptions of its pictures. */
@@ -32,6 +34,8 @@ export function* readPageParagraphs(
   if (segments) yield* readSorted(memory.running.removeFrom(segments, number), page.rules, number, memory.hyphens);
   else yield [toUnplacedParagraph('text', number, page.runs.map((run) => run.text).join(' '))];
   if (page.aside.trim() !== '') yield [toUnplacedParagraph('text', number, page.aside)];
+  if (page.slanted !== '' && !memory.stamps.has(page.slanted)) yield [toUnplacedParagraph('text', number, page.slanted)];
+  memory.stamps.add(page.slanted);
   for (const field of fields) yield [toUnplacedParagraph('field', number, field)];
   yield* readPictures({ number, pictures });
 }
@@ -125,7 +129,7 @@ const someWord = /\p{L}[\p{L}\p{M}]+/u;
 
 /** Whether anything on the page can be read: a word, or most of what else there is. The letters of some fonts have no meaning in the file. */
 export function hasReadableText({ page, fields }: ReadPage): boolean {
-  const text = [...page.runs.map((run) => run.text), page.aside, ...fields].join(' ').replace(/\s/g, '');
+  const text = [...page.runs.map((run) => run.text), page.aside, page.slanted, ...fields].join(' ').replace(/\s/g, '');
   const known = cleanText(text.replaceAll('\ufffd', ''));
   return someWord.test(known) || (known !== '' && known.length >= text.length * maxDamagedShare);
 }

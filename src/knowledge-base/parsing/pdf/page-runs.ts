@@ -1,4 +1,5 @@
 import { mergeRules, type Rule } from './rules.ts';
+import { straighten } from './skew.ts';
 import type { RulingLine } from './ruling-lines.ts';
 import type { PageText, TextContent } from './text-items.ts';
 
@@ -22,8 +23,10 @@ export interface PageRuns {
   runs: TextRun[];
   /** The lines that are drawn along or across the page. */
   rules: Rule[];
-  /** Text in another direction, in the order of the file: stamps and notes in the margin. */
+  /** Text in another direction, in the order of the file: notes in the margin. */
   aside: string;
+  /** Text at an angle, such as a stamp, in the order of the file. */
+  slanted: string;
 }
 
 /** Punctuation as it is drawn in lines that run downwards. */
@@ -48,23 +51,28 @@ interface Viewport {
 /** The angle of text on the page, in quarter turns to the right. Lines that are written downwards count as turned once. */
 type Rotation = 0 | 1 | 2 | 3;
 
-/** Rotates the page so that most of its text is upright, and mirrors a page that is read from right to left. */
-export function toPageRuns({ items, verticalFonts }: PageText, lines: RulingLine[], viewport: Viewport): PageRuns {
+/** Rotates the page so that most of its text is upright, also where a scan lies askew, and mirrors a page that is read from right to left. */
+export function toPageRuns({ items, verticalFonts }: PageText, lines: RulingLine[], printed: Viewport): PageRuns {
+  const viewport = straighten(items, printed);
   const placed: PlacedItem[] = [];
   const lengths = [0, 0, 0, 0];
   let fromRight = 0;
+  let slanted = '';
   for (const item of items) {
     if (!('str' in item)) continue;
     if (item.str.trim() === '') {
       const before = placed.at(-1);
       if (before && item.str !== '') before.isSpaced = true;
       if (before && item.hasEOL) before.endsLine = true;
+      if (slanted !== '') slanted += ' ';
       continue;
     }
     const isDownwards = verticalFonts.has(item.fontName);
     const turn = toRotation(item, viewport, isDownwards);
-    // Text at any other angle is a stamp behind the page.
-    if (turn === undefined) continue;
+    if (turn === undefined) {
+      slanted += item.str + (item.hasEOL ? ' ' : '');
+      continue;
+    }
     lengths[turn] = (lengths[turn] ?? 0) + item.str.length;
     if (item.dir === 'rtl') fromRight += item.str.length;
     const text = item.str.replace(verticalForms, (form) => form.normalize('NFKC'));
@@ -102,7 +110,7 @@ export function toPageRuns({ items, verticalFonts }: PageText, lines: RulingLine
         : { isAcross: false, at: (left + right) / 2, from: Math.min(top, bottom), to: Math.max(top, bottom) };
     }),
   );
-  return { width, height, runs, rules, aside };
+  return { width, height, runs, rules, aside, slanted: slanted.replace(/\s+/g, ' ').trim() };
 }
 
 function toRotation(

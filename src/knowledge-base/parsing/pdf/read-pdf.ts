@@ -81,7 +81,7 @@ async function readPages(
   extras: ConstructorParameters<typeof PageReader>[1],
 ): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number[] }> {
   const paragraphs: PageParagraph[] = [];
-  const memory = { running: new RunningLines(), hyphens: new HyphenJoiner() };
+  const memory = { running: new RunningLines(), hyphens: new HyphenJoiner(), stamps: new Set<string>() };
   const pagesWithoutText: number[] = [];
   let header: string[][] = [];
   let characters = 0;
