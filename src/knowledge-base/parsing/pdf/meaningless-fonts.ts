@@ -1,5 +1,6 @@
 import { parseReferences } from './drawing-names.ts';
 import type { PdfObject, PdfObjects } from './pdf-objects.ts';
+import { findSymbolFonts } from './symbol-fonts.ts';
 
 /** More such fonts than this are left as they are: the library loads a table for each. */
 const maxFonts = 100;
@@ -7,21 +8,29 @@ const maxFonts = 100;
 const firstMark = 0xe000;
 
 /**
- * Some fonts number their glyphs and say nowhere which characters these are. The library takes the numbers for characters, and other words come
- * out. This adds to the file a table for these fonts, by which their letters are read as marks. Undefined: there are no such fonts.
+ * Adds to the file what its fonts do not say: marks for the letters of fonts whose letters mean nothing, and the symbols of fonts of symbols. Undefined: nothing is
+ * to add. Some fonts number their glyphs and say nowhere which characters these are. The library takes the numbers for characters, and other words come
+ * out. By the table for these fonts their letters are read as marks.
  */
-export function markMeaninglessFonts(bytes: Uint8Array, file: string, objects: PdfObjects): Uint8Array | undefined {
+export async function addMeanings(bytes: Uint8Array, file: string, objects: PdfObjects): Promise<Uint8Array | undefined> {
   const previous = /startxref\s+(\d+)(?![\s\S]*startxref)/.exec(file.slice(-2048))?.[1];
   const root = [...file.matchAll(/\/Root[\s\0]+(\d+[\s\0]+\d+[\s\0]+R)/g)].at(-1)?.[1];
   if (previous === undefined || root === undefined || /\/Encrypt\b/.test(file)) return undefined;
-  const fonts = [...objects.entries()].flatMap(([number, versions]) => findMeaningless(number, versions.at(-1), objects));
-  if (fonts.length === 0 || fonts.length > maxFonts) return undefined;
+  const found = [...objects.entries()].flatMap(([number, versions]) => findMeaningless(number, versions.at(-1), objects));
+  const fonts = found.length > maxFonts ? [] : found;
+  const symbolFonts = await findSymbolFonts(objects);
+  if (fonts.length === 0 && symbolFonts.length === 0) return undefined;
   const table = Math.max(...[...objects.entries()].map(([number]) => number)) + 1;
   const info = [...file.matchAll(/\/Info[\s\0]+\d+[\s\0]+\d+[\s\0]+R/g)].at(-1)?.[0] ?? '';
   return appendObjects(
     bytes,
-    [...fonts.map((font) => toMarkedFont(font, table)), [table, streamOf(tableOfMarks())]],
-    `/Size ${table + 1} /Root ${root} ${info} /Prev ${previous}`,
+    [
+      ...fonts.map((font) => toMarkedFont(font, table)),
+      [table, streamOf(tableOfMarks())],
+      ...symbolFonts.map(({ number, text }, index): [number, string] => [number, text.replace('%TABLE%', String(table + 1 + index))]),
+      ...symbolFonts.map((font, index): [number, string] => [table + 1 + index, streamOf(font.table)]),
+    ],
+    `/Size ${table + 1 + symbolFonts.length} /Root ${root} ${info} /Prev ${previous}`,
   );
 }
 

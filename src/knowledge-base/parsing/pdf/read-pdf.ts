@@ -17,7 +17,7 @@ import { HyphenJoiner } from './hyphens.ts';
 import { continueTable, maxHeaderRows } from './continued-tables.ts';
 import { countImages } from './count-images.ts';
 import { FormFields } from './form-fields.ts';
-import { markMeaninglessFonts } from './meaningless-fonts.ts';
+import { addMeanings } from './meaningless-fonts.ts';
 import { hasReadableText, readPageParagraphs, readPictures } from './page-paragraphs.ts';
 import { PictureDescriptions } from './picture-descriptions.ts';
 import { countFontLoads, PageReader } from './page-reader.ts';
@@ -41,7 +41,7 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
   const hasDeepBookmarks = mayHaveDeepBookmarks(objects, file);
   const extras = { costs, fields: FormFields.find(objects, file), pictures: PictureDescriptions.find(objects) };
   writer.warnings.add('images_skipped', { count: countImages(objects) });
-  const marked = markMeaninglessFonts(bytes, file, objects);
+  const marked = await addMeanings(bytes, file, objects);
   const pdf = await openPdf(marked ?? bytes);
   try {
     if (pdf.numPages > maxPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${maxPages}`);
