@@ -160,6 +160,31 @@ test('JSON: a list, lines of objects and a lone value', async () => {
   expect(await outline('"hello"', 'word.json')).toEqual(['p hello']);
 });
 
+test('JSON: plain values behind a section stand below a heading of their own', async () => {
+  expect(await outline('{"contact":{"phone":"123"},"closed":[],"note":"Shop is open"}', 'a.json')).toEqual([
+    'h1 contact',
+    'p phone: 123',
+    'h1 closed',
+    'h1 note',
+    'p note: Shop is open',
+  ]);
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const values = Object.fromEntries(names.map((name) => [name, name === 'b' ? null : 1]));
+  expect(await outline(JSON.stringify({ first: 0, hours: ['9', '18'], ...values, tags: ['x'], last: true }), 'a.json')).toEqual([
+    'p first: 0',
+    'h1 hours',
+    '- 9',
+    '- 18',
+    'h1 a, b, c, d, e, ...',
+    'p a: 1\nb:\nc: 1\nd: 1\ne: 1\nf: 1',
+    'h1 tags',
+    '- x',
+    'h1 last',
+    'p last: true',
+  ]);
+  expect(await outline('{"a":{"x":1}}\n{"b":2}\n', 'a.jsonl')).toEqual(['h1 a', 'p x: 1', 'h1 b', 'p b: 2']);
+});
+
 test('JSON: an empty name loses no value, and values stay in their order', async () => {
   expect(await outline('{"": "x", "b": 1}', 'a.json')).toEqual(['p x\nb: 1']);
   expect(await outline('[{"id": 1, "": "x", "b": {"": 2, "c": null}}]', 'a.json')).toEqual(['p id: 1\nx\nb: 2\nb.c:']);

@@ -4,6 +4,7 @@ import { cleanLine } from '../clean-text.ts';
 /** In characters. Longer paragraphs are split; longer names are cut, because every value below repeats its name. */
 const maxParagraphLength = 1 << 16;
 const maxNameLength = 1000;
+const maxNamesInHeading = 5;
 
 interface Level {
   isArray: boolean;
@@ -16,7 +17,8 @@ interface Level {
 }
 
 /**
- * Turns a stream of JSON into text. A property of the outermost object with more than one value becomes a heading. An object in an array
+ * Turns a stream of JSON into text. A property of the outermost object with more than one value becomes a heading; plain properties behind it have a heading of
+ * their names, since they are no part of it. An object in an array
  * becomes a paragraph with a line for each value, `customer.name: Ada`; plain values of an array share one line. A name without a value, such as null, has a line
  * of its own, too: `sunday:`.
  */
@@ -28,6 +30,9 @@ export class JsonOutline {
   /** The level at which the record begins; -1: outside a record. */
   private recordLevel = -1;
   private lastLabel: string | undefined;
+  private hasHeading = false;
+  /** The names of the plain properties of the outermost object that stand behind a heading, as far as they are not written. */
+  private names: string[] = [];
   /** A string that is a property name if a colon follows. */
   private pendingString: string | undefined;
 
@@ -48,6 +53,7 @@ export class JsonOutline {
     if (this.levels.length === 1 && parent && !parent.isArray) {
       this.flush();
       this.writer.heading(1, parent.key);
+      this.hasHeading = true;
     }
     this.levels.push({ isArray, key: '', index: 0, startsRecord, isEmpty: true });
   }
@@ -94,6 +100,7 @@ export class JsonOutline {
       this.flush();
       return this.writer.listItem(text);
     }
+    if (this.hasHeading && this.levels.length === 1 && !parent.isArray && label !== '') this.names.push(label);
     // A value of the same array, which keeps its place even without a text.
     if (parent.isArray && label === this.lastLabel) this.lines[this.lines.length - 1] += `, ${text}`;
     else this.lines.push(label === '' ? text : `${label}: ${text}`);
@@ -114,6 +121,9 @@ export class JsonOutline {
   }
 
   private flush(): void {
+    if (this.names.length > 0)
+      this.writer.heading(1, this.names.slice(0, maxNamesInHeading).join(', ') + (this.names.length > maxNamesInHeading ? ', ...' : ''));
+    this.names = [];
     if (this.lines.length > 0) this.writer.paragraph(this.lines.join('\n'));
     this.lines = [];
     this.length = 0;
