@@ -133,6 +133,18 @@ test('rows below a cell that spans them stay rows, also those without a cell of 
   expect(await outline(html)).toEqual(['| Day | Hours', '| Mon | 9', '| Mon | 14', '| Tue | 10', '| Tue | 10', '| Wed | 11']);
 });
 
+test('a row that is read cell by cell is a row of the cells above it, too', async () => {
+  const inner = '<table><tr><td>in1<td>in2</table>';
+  const rows = (span: number) => `<table><tr><td>h1<td rowspan=${span}>Tall<tr><td>c2${inner}<tr><td>r3<td>r3b<tr><td>r4<td>r4b</table>`;
+  expect(await outline(rows(2))).toEqual(['| h1 | Tall', 'p c2', '| in1 | in2', '| r3 | r3b', '| r4 | r4b']);
+  expect(await outline(rows(3))).toEqual(['| h1 | Tall', 'p c2', '| in1 | in2', '| r3 | Tall | r3b', '| r4 | r4b']);
+});
+
+test('a cell that spans rows right of a shorter row stays in its column', async () => {
+  const html = '<table><tr><td>a<td>b<td rowspan=3>Tall<tr><td>c<tr><td>d<td>e<tr><td>f<td>g<td>h</table>';
+  expect(await outline(html)).toEqual(['| a | b | Tall', '| c |  | Tall', '| d | e | Tall', '| f | g | h']);
+});
+
 test('formulas are read as they are typed, and once', async () => {
   const half =
     '<math><semantics><mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac><annotation>\\frac{a+1}{2}</annotation></semantics></math>';

@@ -99,8 +99,11 @@ export class HtmlTable {
 
   private writeRows(writer: BlockWriter): void {
     for (const row of this.rows) {
-      if (!this.isStreamed && isLayout(row)) for (const block of row.cells.flatMap((cell) => cell.blocks)) writer.add(block);
-      else writer.row(this.toCellTexts(row.cells), (row.cells.length > 0 && row.cells.every((cell) => cell.isHeader)) || undefined);
+      if (!this.isStreamed && isLayout(row)) {
+        for (const block of row.cells.flatMap((cell) => cell.blocks)) writer.add(block);
+        // It is a row of the cells above, too.
+        for (let column = 0; column < this.rowSpans.length; column += 1) this.takeFromAbove(column);
+      } else writer.row(this.toCellTexts(row.cells), (row.cells.length > 0 && row.cells.every((cell) => cell.isHeader)) || undefined);
     }
     this.rows = [];
   }
@@ -108,10 +111,7 @@ export class HtmlTable {
   private toCellTexts(row: Cell[]): string[] {
     const texts: string[] = [];
     const fillFromAbove = () => {
-      for (let above = this.rowSpans[texts.length]; above; above = this.rowSpans[texts.length]) {
-        this.rowSpans[texts.length] = above.rows > 1 ? { text: above.text, rows: above.rows - 1 } : undefined;
-        texts.push(above.text);
-      }
+      while (this.rowSpans[texts.length]) texts.push(this.takeFromAbove(texts.length));
     };
     for (const cell of row) {
       fillFromAbove();
@@ -122,8 +122,18 @@ export class HtmlTable {
         texts.push(column === 0 ? text : '');
       }
     }
-    fillFromAbove();
+    // Cells that span rows may stand right of a row that is cut short.
+    const last = this.rowSpans.findLastIndex((above) => above !== undefined);
+    while (texts.length <= last) texts.push(this.takeFromAbove(texts.length));
     return texts;
+  }
+
+  /** The text of the cell that spans this row in a column, whose remaining rows are one less; empty where there is none. */
+  private takeFromAbove(column: number): string {
+    const above = this.rowSpans[column];
+    if (above === undefined) return '';
+    this.rowSpans[column] = above.rows > 1 ? { text: above.text, rows: above.rows - 1 } : undefined;
+    return above.text;
   }
 }
 
