@@ -91,7 +91,7 @@ const sentences: Record<WarningCode, (found: Found) => string> = {
     `${several(found.count, 'page has', 'pages have')} no text${listPlaces('page', found)}; if they are scans, run text recognition (OCR) over the file and upload it again`,
   images_skipped: ({ count }) => `${several(count, 'image was', 'images were')} skipped: only the text of a document is read`,
   attachments_left_out: ({ count }) =>
-    `${several(count, 'attachment was', 'attachments were')} not read, only ${count === 1 ? 'its name was' : 'their names were'}; upload what matters as files of their own`,
+    `${several(count, 'attachment was', 'attachments were')} not read, at most ${count === 1 ? 'its name was' : 'their names were'}; upload what matters as files of their own`,
   embedded_left_out: ({ count }) =>
     `${several(count, 'embedded object was', 'embedded objects were')} not read, such as a file, an included document or a chart of a newer kind; upload what matters as files of their own`,
   hidden_left_out: ({ count }) =>

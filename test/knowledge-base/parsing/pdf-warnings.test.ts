@@ -102,6 +102,31 @@ test('codes that a font maps to its glyphs are characters', async () => {
   expect(outlineOf(await parseDocument(numbered('/CIDToGIDMap 4 0 R'), 'a.pdf')).join(' ')).toContain('$%&');
 });
 
+test('files that the document carries are counted, however many names they have', async () => {
+  const file: RawObject = ['/Type /EmbeddedFile', 'price 5'];
+  const inList = drawing(
+    someText,
+    '',
+    ['<< /Type /Filespec /F (a.txt) /UF (a.txt) /EF << /F 7 0 R /UF 7 0 R >> >>', file, '<< /F (b.txt) /EF << /F 9 0 R >> >>', ['', 'x']],
+    '/Contents 4 0 R',
+    '/Names << /EmbeddedFiles << /Names [(a) 6 0 R (b) 8 0 R] >> >>',
+  );
+  const pinned = drawing(
+    someText,
+    '',
+    [file],
+    '/Contents 4 0 R /Annots [<< /Subtype /FileAttachment /Rect [0 0 9 9] /FS << /F (a.txt) /EF << /F 6 0 R >> >> >>]',
+  );
+  for (const [bytes, count] of [
+    [inList, 2],
+    [pinned, 1],
+  ] as const) {
+    const document = await parseDocument(bytes, 'a.pdf');
+    expect(outlineOf(document)).toEqual(['p hello']);
+    expect(document.warnings).toMatchObject([{ code: 'attachments_left_out', count }]);
+  }
+});
+
 test('images are counted, without their masks and dots', async () => {
   const image = (size: number, more = ''): readonly [string, string] => [
     `/Type /XObject /Subtype /Image /Width ${size} /Height ${size} /ColorSpace /DeviceGray /BitsPerComponent 8 ${more}`,

@@ -15,6 +15,7 @@ import { countFontRanges, checkFontRanges } from './font-ranges.ts';
 import { detectHeadingLevels, type Bookmark } from './headings.ts';
 import { HyphenJoiner } from './hyphens.ts';
 import { continueTable, maxHeaderRows } from './continued-tables.ts';
+import { countAttachments } from './count-attachments.ts';
 import { countImages } from './count-images.ts';
 import { FormFields } from './form-fields.ts';
 import { addMeanings } from './meaningless-fonts.ts';
@@ -41,6 +42,7 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
   const hasDeepBookmarks = mayHaveDeepBookmarks(objects, file);
   const extras = { costs, fields: FormFields.find(objects, file), pictures: PictureDescriptions.find(objects) };
   writer.warnings.add('images_skipped', { count: countImages(objects) });
+  writer.warnings.add('attachments_left_out', { count: countAttachments(objects) });
   const marked = await addMeanings(bytes, file, objects);
   const pdf = await openPdf(marked ?? bytes);
   try {
