@@ -10,8 +10,8 @@ const withSymbols = (font: string, codes: string, more: RawObject[] = []) =>
     ...more,
   ]);
 const read = async (font: string, codes: string, more: RawObject[] = []) => {
-  const { warnings, ...document } = await parseDocument(withSymbols(font, codes, more), 'a.pdf');
-  return { text: outlineOf({ ...document, warnings }).join(' '), warnings: warnings.map(({ code, count }) => [code, count]) };
+  const document = await parseDocument(withSymbols(font, codes, more), 'a.pdf');
+  return { text: outlineOf(document).join(' '), warnings: document.warnings.map(({ code, count }) => [code, count]) };
 };
 const map = (ranges: string, digits = '00'): RawObject => [
   '',

@@ -32,18 +32,18 @@ const comparedRanges = 8;
  * numbers the blocks of a writing, and the other one its characters.
  */
 function hasStrayZeros(even: Side, odd: Side, head: Uint8Array): boolean {
-  const sides = [even, odd].map((side) => ({ ...side, rest: side.ranges.reduce((sum, count) => sum + count, 0) }));
-  if (sides.some(({ zeros, blocks, rest }) => zeros * 3 > rest || blocks * 4 > rest)) return false;
+  const sides = [even, odd].map((side) => ({ side, rest: side.ranges.reduce((sum, count) => sum + count, 0) }));
+  if (sides.some(({ side: { zeros, blocks }, rest }) => zeros * 3 > rest || blocks * 4 > rest)) return false;
   if (isUtf8(head)) return true;
   const [one, other] = sides as [(typeof sides)[number], (typeof sides)[number]];
-  const alike = one.ranges.reduce((sum, count, range) => sum + Math.min(count / one.rest, other.ranges[range]! / other.rest), 0);
+  const alike = one.side.ranges.reduce((sum, count, range) => sum + Math.min(count / one.rest, other.side.ranges[range]! / other.rest), 0);
   return alike >= 0.6;
 }
 
 function isUtf8(head: Uint8Array): boolean {
   try {
     // The end of the sample may cut a character in two.
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(head, { stream: true });
     return true;
   } catch {
     return false;
