@@ -82,3 +82,19 @@ test('a code page whose letters are not known makes the document say so', async 
 test('a row that is not ended is read', async () => {
   expect(await outline(String.raw`{\rtf1\trowd\pard\intbl a\cell b}`)).toEqual(['| a | b']);
 });
+
+test.each([
+  [String.raw`EQ \\f(1,2)`, '1/2'],
+  [String.raw`eq \\o\\ac({\u9675?},3)`, '③'],
+  [String.raw`SYMBOL 252 \\f "Wingdings"`, '✓'],
+  ['HYPERLINK "http://x.y"', ''],
+])('a field that Word computes as it shows it is read: %s', async (instruction, shown) => {
+  for (const field of [
+    String.raw`{\field{\*\fldinst ${instruction}}{\fldrslt }}`,
+    String.raw`{\field{\*\fldinst {\b ${instruction}}}}`,
+    String.raw`{\field\fldlock{\*\fldinst ${instruction} \\* MERGEFORMAT}{\fldrslt{\f0 }}}`,
+  ])
+    expect(await outline(String.raw`{\rtf1\ansi Take ${field} of it\par}`)).toEqual([`p Take ${shown} of it`.replace(/ +/g, ' ')]);
+  const withResult = String.raw`{\field{\*\fldinst ${instruction}}{\fldrslt half}}`;
+  expect(await outline(String.raw`{\rtf1\ansi Take ${withResult} of it\par}`)).toEqual(['p Take half of it']);
+});

@@ -410,3 +410,51 @@ test('comments are counted; line breaks of old files keep words apart', async ()
 test('breaks of pages and columns keep words apart', async () => {
   expect(await linesOf(paragraph('<w:r><w:t>end</w:t><w:br w:type="page"/><w:t>begin</w:t></w:r>'))).toEqual(['p end\nbegin']);
 });
+
+const fieldTexts = [
+  ['a fraction', String.raw` EQ \f(1,2) `, '1/2'],
+  ['a fraction of sums', String.raw`eq \f(a+b;2)`, '(a+b)/2'],
+  ['a number in a circle', String.raw` eq \o\ac(○,3) `, '③'],
+  ['signs above each other', String.raw`EQ \o(0,/)`, '0/'],
+  ['a root', String.raw`EQ \r(3,x) + \r(y)`, '3√x + √y'],
+  ['raised and lowered signs', String.raw`EQ x\s\up5(2) + y\s\do4(n)`, 'x^2 + y_n'],
+  ['a sum', String.raw`EQ \i\su(1,5,3x)`, '∑_1^5 3x'],
+  ['brackets, a box and a list', String.raw`EQ \b\bc\[(\x(a)) \l(1,2,3)`, '(a) 1, 2, 3'],
+  ['an array in a fraction', String.raw`EQ \f(\a\al\co2(1,2),\f(3,(4)))`, '(1, 2)/(3/(4))'],
+  ['escaped signs', String.raw`EQ \f(1\,5,2)`, '1,5/2'],
+  ['a symbol', String.raw` SYMBOL 252 \f "Wingdings" \s 12 `, '✓'],
+  ['a symbol by its number in hex', String.raw`SYMBOL 0xFC \f Wingdings`, '✓'],
+  ['a symbol of the font Symbol', String.raw`symbol 97`, 'α'],
+  ['a quote', 'QUOTE "ten days"', 'ten days'],
+  ['no text by a link', 'HYPERLINK "http://x.y"', ''],
+  ['no text by a page', 'PAGE', ''],
+] as const;
+
+const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+const instruction = (text: string) => `<w:r><w:instrText xml:space="preserve">${text.replaceAll('"', '&quot;')}</w:instrText></w:r>`;
+
+test.each(fieldTexts)('a field that Word computes as it shows it is read: %s', async (_, text, shown) => {
+  const simple = `<w:fldSimple w:instr="${text.replaceAll('"', '&quot;')}"/>`;
+  for (const field of [
+    mark('begin') + instruction(text) + mark('end'),
+    mark('begin') + instruction(text.slice(0, 5)) + instruction(text.slice(5)) + mark('separate') + mark('end'),
+    simple,
+  ])
+    expect(await linesOf(paragraph(run('Take '), field, run(' of it')))).toEqual([`p Take ${shown} of it`.replace(/ +/g, ' ')]);
+});
+
+test('a field with a stored result is read by that, also around other fields', async () => {
+  const inner = mark('begin') + instruction('QUOTE "1"') + mark('end');
+  const field = (result: string) => mark('begin') + instruction('EQ \\f(1,2)') + mark('separate') + result + mark('end');
+  expect(await linesOf(paragraph(run('a '), field(run('half')), run(' b')))).toEqual(['p a half b']);
+  expect(await linesOf(paragraph(run('a '), mark('begin'), instruction('EQ \\f('), inner, instruction(',3)'), mark('end')))).toEqual([
+    'p a 1/3',
+  ]);
+  const hidden = '<w:r><w:rPr><w:vanish/></w:rPr><w:instrText>EQ \\f(1,2)</w:instrText></w:r>';
+  expect(await linesOf(paragraph(run('a'), mark('begin'), hidden, mark('end')))).toEqual(['p a']);
+});
+
+test('deep and broken instructions are read in time that grows with them', async () => {
+  for (const text of ['EQ ' + '\\f(('.repeat(3000), 'EQ ' + '\\o\\ac'.repeat(2500), 'EQ ' + '(,'.repeat(8000), 'EQ \\', 'EQ \\f(1'])
+    expect((await linesOf(paragraph(run('a '), mark('begin'), instruction(text), mark('end'), run(' end')))).join()).toContain('end');
+});

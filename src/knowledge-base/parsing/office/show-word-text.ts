@@ -2,6 +2,7 @@ import { Parser } from 'htmlparser2';
 import { findSymbol, showSymbols } from '../../../library/office-files/symbol-fonts.ts';
 import { maxElementDepth } from '../../../library/office-files/limits.ts';
 import { tooLarge } from '../../../library/text/unparsable-document.ts';
+import { computeField, maxInstructionLength } from './field-text.ts';
 import { MathText } from './math-text.ts';
 import { findFont, isOn } from './word-styles.ts';
 import type { WordStyles } from './word-styles.ts';
@@ -73,6 +74,13 @@ interface Field {
   isShown: boolean;
 }
 
+/** A field between its marks. `hasResult`: the file stores what it shows. */
+interface ComputedField {
+  instruction: string;
+  isSeparated: boolean;
+  hasResult: boolean;
+}
+
 const newField = (): Field => ({ isChecked: undefined, choices: [], choice: 0, isShown: false });
 
 /**
@@ -96,6 +104,9 @@ class WordTextWriter {
   /** Of the last mark of a field. */
   private form: Field | undefined;
   private isInForm = false;
+  private readonly fields: ComputedField[] = [];
+  /** The mark that is read ends a field. */
+  private hasFieldEnded = false;
   private controlProperties = 0;
   private drawings = 0;
   private readonly pictures: WordPictures;
@@ -190,6 +201,8 @@ class WordTextWriter {
       this.form = newField();
       this.isInForm = true;
     }
+    if (name === 'w:fldChar') this.readFieldMark(attributes['w:fldCharType']);
+    else if (name === 'w:fldSimple') this.fields.push({ instruction: attributes['w:instr'] ?? '', isSeparated: true, hasResult: false });
     this.readProperty(name, local, attributes);
     if (this.drawings > 0) this.emitInline(this.pictures.open(local, attributes));
     if (local === 'chart' || local === 'relIds') this.emitInset(attributes['r:id'] ?? attributes['r:dm']);
@@ -293,6 +306,7 @@ class WordTextWriter {
   }
 
   private emitSymbol(attributes: Record<string, string>): void {
+    this.noteFieldText('w:t', 'symbol');
     const font = attributes['w:font'] ?? '';
     const shown = findSymbol(font, parseInt(attributes['w:char'] ?? '', 16));
     if (shown === null) this.facts.onUnreadSymbol(font);
@@ -311,10 +325,43 @@ class WordTextWriter {
     field.isShown = true;
   }
 
+  private readFieldMark(type: string | undefined): void {
+    const field = this.fields.at(-1);
+    if (type === 'begin') this.fields.push({ instruction: '', isSeparated: false, hasResult: false });
+    else if (type === 'separate' && field) field.isSeparated = true;
+    else if (type === 'end') this.hasFieldEnded = true;
+  }
+
+  /** The text of a field that ends, as far as the file does not store it. */
+  private takeFieldText(): string {
+    const field = this.fields.pop();
+    if (!field || field.hasResult) return '';
+    const text = computeField(field.instruction, (font) => this.facts.onUnreadSymbol(font));
+    const around = this.fields.at(-1);
+    if (!around || around.isSeparated) return text;
+    // Within the instruction of another field.
+    around.instruction += text;
+    return '';
+  }
+
+  private noteFieldText(name: string | undefined, text: string): void {
+    const field = this.fields.at(-1);
+    if (!field) return;
+    if (
+      name === 'w:instrText' &&
+      !field.isSeparated &&
+      this.runs.at(-1)?.isHidden !== true &&
+      field.instruction.length < maxInstructionLength
+    )
+      field.instruction += text;
+    else if (name === 'w:t' && field.isSeparated && text.trim() !== '') for (const open of this.fields) open.hasResult ||= open.isSeparated;
+  }
+
   private text(text: string): void {
     if (this.math) return this.math.reader.text(text);
     if (this.skippedDepth > 0) return;
     const element = this.elements.at(-1);
+    this.noteFieldText(element?.name, text);
     if (element?.name === 'w:t' && element.end !== '') this.emit(escapeXml(this.showRunText(text)));
     else if (element?.name === 'a:t') this.emit(toTextTag(text));
     else if (element && element.end !== '') this.emit(escapeXml(text));
@@ -353,6 +400,10 @@ class WordTextWriter {
     if (name === 'w:tr') this.emitSkippedColumns(this.rows.at(-1)?.after);
     if (numbered) this.emit(`<w:numPr><w:ilvl w:val="${numbered.level}"/><w:numId w:val="${escapeXml(numbered.list)}"/></w:numPr>`);
     this.emitEnd(end);
+    if (name === 'w:fldSimple') {
+      const text = this.takeFieldText();
+      if (text !== '') this.emit(`<w:r>${toTextTag(text)}</w:r>`);
+    }
     if (name === 'w:trPr') this.emitSkippedColumns(this.rows.at(-1)?.before);
     // Bold, so that a bold paragraph stays one.
     if (numbered && numbered.label !== '') this.emit(`<w:r><w:rPr><w:b/></w:rPr>${toTextTag(numbered.label)}</w:r>`);
@@ -377,7 +428,16 @@ class WordTextWriter {
     else if (name === 'w:sdt') this.controls.pop();
     else if (name === 'w:sdtPr') this.controlProperties -= 1;
     else if (name === 'w:ffData') this.isInForm = false;
-    else if (name === 'w:fldChar') this.showForm();
+    else if (name === 'w:fldChar') this.closeFieldMark();
+  }
+
+  private closeFieldMark(): void {
+    this.showForm();
+    if (this.hasFieldEnded) {
+      const text = this.takeFieldText();
+      if (text !== '') this.emit(toTextTag(text));
+    }
+    this.hasFieldEnded = false;
   }
 
   private showForm(): void {

@@ -1,3 +1,4 @@
+import { computeField, maxInstructionLength } from '../office/field-text.ts';
 import type { WarningCounts } from '../warnings.ts';
 import { isSymbolFont, showSymbols } from '../../../library/office-files/symbol-fonts.ts';
 import { raisedSign, type Raised } from '../../../library/text/raised-digits.ts';
@@ -20,7 +21,7 @@ export interface RichTextParagraph {
 const flushThresholdBytes = 1 << 16;
 
 /** The destination of text: the document, nowhere, a table of the header, or a property of a shape or picture. */
-type Destination = 'text' | 'none' | 'fonts' | 'styles' | 'title' | 'mark' | 'propertyName' | 'propertyValue';
+type Destination = 'text' | 'none' | 'fonts' | 'styles' | 'title' | 'mark' | 'propertyName' | 'propertyValue' | 'instruction';
 
 /** `isDeleted`: by a change that is tracked. `beside`: the paragraph around a header, footer, note or box, which the group holds. `holds`: what the group itself is. */
 interface Group {
@@ -34,7 +35,9 @@ interface Group {
   raised: Raised;
   place: RichTextPlace;
   beside: Line | undefined;
-  holds: 'property' | 'picture' | undefined;
+  holds: 'property' | 'picture' | 'field' | undefined;
+  /** The field around. */
+  field: { instruction: string; hasResult: boolean } | undefined;
 }
 
 /** A paragraph that is being read. */
@@ -68,7 +71,7 @@ const besideGroups: Record<string, RichTextPlace | undefined> = {
 const shownOptionalGroups = new Set(['shpinst']);
 /** Groups whose text is not shown, or is there twice. Other unknown groups are marked by `\*`. */
 const skippedGroups = new Set(
-  'colortbl info pict objclass objname objdata objalias objsect shprslt fldinst filetbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl bkmkstart bkmkend xe tc tcn rxe txe shppict nonshppict sp annotation atnid atnauthor private nesttableprops'.split(
+  'colortbl info pict objclass objname objdata objalias objsect shprslt filetbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl bkmkstart bkmkend xe tc tcn rxe txe shppict nonshppict sp annotation atnid atnauthor private nesttableprops'.split(
     ' ',
   ),
 );
@@ -110,6 +113,7 @@ export class RichTextState {
     place: 'text',
     beside: undefined,
     holds: undefined,
+    field: undefined,
   };
   private readonly groups: Group[] = [];
   private documentPage = 1252;
@@ -142,7 +146,7 @@ export class RichTextState {
 
   close(): void {
     this.flushBytes();
-    const { beside, holds } = this.group;
+    const { beside, holds, field } = this.group;
     if (holds === 'property') this.sayProperty();
     else if (holds === 'picture' && !this.isPictureDescribed) this.warnings.add('images_skipped');
     if (beside) {
@@ -151,6 +155,8 @@ export class RichTextState {
       this.line = beside;
     }
     this.group = this.groups.pop() ?? this.group;
+    if (holds === 'field' && field && !field.hasResult)
+      this.writeShown(computeField(field.instruction, (font) => this.warnings.add('symbols_unread', { font })));
   }
 
   bytes(bytes: Uint8Array): void {
@@ -178,6 +184,9 @@ export class RichTextState {
     if (word === '*') this.isOptional = true;
     else if (word === 'sn' || word === 'sv') this.group.destination = word === 'sn' ? 'propertyName' : 'propertyValue';
     else if (word === 'title') this.group.destination = 'title';
+    else if (word === 'field' && this.group.destination === 'text')
+      Object.assign(this.group, { holds: 'field', field: { instruction: '', hasResult: false } });
+    else if (word === 'fldinst') this.group.destination = this.group.destination === 'text' && this.group.field ? 'instruction' : 'none';
     else if ((this.isOptional && !shownOptionalGroups.has(word)) || skippedGroups.has(word)) this.skipGroup(word);
     else if (word in besideGroups && this.group.destination === 'text') this.openBeside(besideGroups[word]);
     else if (destinations[word] !== undefined && this.group.destination === 'text') this.group.destination = destinations[word];
@@ -290,12 +299,27 @@ export class RichTextState {
     else if (destination === 'styles') this.readStyleName(text);
     else if (destination === 'propertyName') this.property.name += text.slice(0, maxPropertyLength - this.property.name.length);
     else if (destination === 'propertyValue') this.property.value += text.slice(0, maxPropertyLength - this.property.value.length);
+    else if (destination === 'instruction') this.addInstruction(text);
     else if (destination === 'text' && isHidden && !isDeleted) line.hasHidden ||= text.trim() !== '';
     else if (destination === 'text' && !isHidden && !isDeleted) {
       const shown = this.showSymbols(text);
+      if (this.group.field && shown.trim() !== '') this.group.field.hasResult = true;
       line.pieces.push(raisedSign(line.pieces.at(-1) ?? '', raised, shown) + shown);
       if (!isBold && text.trim() !== '') line.isAllBold = false;
     }
+  }
+
+  private addInstruction(text: string): void {
+    const { field } = this.group;
+    if (field && field.instruction.length < maxInstructionLength) field.instruction += text;
+  }
+
+  /** A text that is no longer in the signs of its font. */
+  private writeShown(text: string): void {
+    const { destination, isHidden, isDeleted } = this.group;
+    if (text === '' || destination !== 'text' || isHidden || isDeleted) return;
+    this.line.pieces.push(text);
+    this.line.isAllBold = false;
   }
 
   private showSymbols(text: string): string {
