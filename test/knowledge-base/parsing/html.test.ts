@@ -145,6 +145,14 @@ test('a cell that spans rows right of a shorter row stays in its column', async 
   expect(await outline(html)).toEqual(['| a | b | Tall', '| c |  | Tall', '| d | e | Tall', '| f | g | h']);
 });
 
+test('sections of CDATA are text in XHTML, and comments in HTML', async () => {
+  const body = '<body><p>a<![CDATA[cd <b> words]]>b</p><script>//<![CDATA[\nlet x = 5;\n//]]></script><p>end</p></body>';
+  const read = async (start: string) => outlineOf(await parseText(`${start}${body}</html>`, 'page.xhtml'));
+  expect(await read('<?xml version="1.0" encoding="utf-8"?><html>')).toEqual(['p acd <b> wordsb', 'p end']);
+  expect(await read('<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml">')).toEqual(['p acd <b> wordsb', 'p end']);
+  expect((await read('<!DOCTYPE html><html>')).join()).not.toContain('cd');
+});
+
 test('formulas are read as they are typed, and once', async () => {
   const half =
     '<math><semantics><mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac><annotation>\\frac{a+1}{2}</annotation></semantics></math>';
