@@ -50,6 +50,39 @@ describe('an import of suppressions', () => {
   });
 
   test.each([
+    ['a slash', 'Phone\n+14155550912 / +14155550913'],
+    ['a line break', 'Phone\n"+14155550912\n+14155550913"'],
+    ['semicolons and blanks', 'Phone\n"+14155550912 ;  +14155550913;"'],
+    ['a plus', 'Phone\n+14155550912 +14155550913'],
+    ['a slash, in a list without headers', '+14155550912 / +14155550913'],
+    ['a column that the first row leaves empty', '+14155550912,\n,+14155550913'],
+    ['blanks, far into the cell', `Phone\n+14155550912;${' '.repeat(1200)}+14155550913`],
+  ])('takes every number of a cell: %s', async (_kind, csv) => {
+    const { client } = await newOrganization();
+    expect((await client.post(importPath, { csv })).body).toMatchObject({ added: 2, failed: 0, errors: [] });
+    const { suppressions } = (await client.get(path)).body;
+    expect(suppressions.map((one: any) => one.phone).toSorted()).toEqual(['+14155550912', '+14155550913']);
+  });
+
+  test('names each number that cannot be read, also beside one that can', async () => {
+    const { client } = await newOrganization();
+    const csv = 'Name,Mobile,Home Phone\nAda,06 12 34 56 78,+14155550916\nBob,+14155550917 / 12345,\nCyd,+14155550918 ; n/a,\n';
+    const { body } = await client.post(importPath, { csv });
+    expect(body).toMatchObject({ rows: 3, added: 3, failed: 3 });
+    expect(body.errors.map((one: any) => [one.row, one.value])).toEqual([
+      [2, '06 12 34 56 78'],
+      [3, '+14155550917 / 12345'],
+      [4, '+14155550918 ; n/a'],
+    ]);
+    expect(body.errors[1].detail).toContain('12345');
+  });
+
+  test('of a number between area code and number, as Germans write it, takes one', async () => {
+    const { client } = await newOrganization();
+    expect((await client.post(importPath, { csv: 'Telefon\n+49 30/901820\n' })).body).toMatchObject({ added: 1, failed: 0 });
+  });
+
+  test.each([
     ['no text', {}, 'csv'],
     ['an empty text', { csv: ' \n' }, 'csv'],
     ['no column with numbers', { csv: 'name,city\nAda,Paris\n' }, 'csv'],

@@ -1,4 +1,4 @@
-import { normalizePhone, findFirstPhone } from '../../library/phone/phone-numbers.ts';
+import { findPhones } from '../../library/phone/phone-numbers.ts';
 import { readTable } from '../../library/delimited-text/read-table.ts';
 import type { TableRow } from '../../library/delimited-text/table-of-records.ts';
 import { parseIsoInstant } from '../../library/time/instants.ts';
@@ -32,18 +32,19 @@ interface SuppressionFile {
 const maxReasonLength = 200;
 
 /**
- * The numbers of a list in CSV, all of each row: whoever asked not to be called is not to be called at any number. A list without headers is read
- * as well. `now` in epoch ms: an end in the past is a problem of its row. Throws `UnreadableFileError` when no column has numbers, and beyond `maxRows`.
+ * The numbers of a list in CSV, all of each cell: whoever asked not to be called is not to be called at any number. What cannot be read is a
+ * problem, also beside numbers that can. A list without headers is read as well. `now` in epoch ms: an end in the past is a problem of its row. Throws `UnreadableFileError` when no column has numbers, and beyond `maxRows`.
  */
 export async function readSuppressionFile(
   csv: string,
   { defaultCountry, maxRows, now }: { defaultCountry: string; maxRows: number; now: number },
 ): Promise<SuppressionFile> {
   const table = await readTable(csv, { isHeader: isContactHeader });
-  const isPhone = (cell: string) => 'phone' in normalizePhone(cell, defaultCountry);
+  const isPhone = (cell = '') => findPhones(cell, defaultCountry).some((reading) => 'phone' in reading);
   const named = findPhoneColumns(table.headers, table.sample);
   const isHeaderless = named.length === 0 && table.headerCells.some(isPhone);
-  const phoneColumns = isHeaderless ? table.headerCells.flatMap((cell, index) => (isPhone(cell) ? [index] : [])) : named;
+  const hasPhone = (column: number) => isPhone(table.headerCells[column]) || table.sample.some(({ cells }) => isPhone(cells[column]));
+  const phoneColumns = isHeaderless ? [...table.headers.keys()].filter(hasPhone) : named;
   if (phoneColumns.length === 0)
     throw new UnreadableFileError(missingColumnMessage('phone numbers', ['phone'], table.headers, defaultCountry));
   const keys = isHeaderless ? [] : table.headers.map(toHeaderKey);
@@ -80,12 +81,10 @@ function addRow(file: SuppressionFile, row: TableRow, { phones, reason, until }:
   if (row.problem !== undefined) return fail(cells[0] ?? '', row.problem);
   const end = readEnd(row.cells[until] ?? '', now);
   if (typeof end === 'string') return fail(row.cells[until]!, end);
-  const readings = cells.map((cell) => ({ cell, reading: findFirstPhone(cell, defaultCountry) }));
+  if (cells.length === 0) return fail('', 'The row has no phone number');
+  const readings = cells.flatMap((cell) => findPhones(cell, defaultCountry).map((reading) => ({ cell, reading })));
   const found = readings.flatMap(({ reading }) => ('phone' in reading ? [reading.phone] : []));
-  if (found.length === 0) {
-    const [refused] = readings;
-    return refused && 'detail' in refused.reading ? fail(refused.cell, refused.reading.detail) : fail('', 'The row has no phone number');
-  }
+  for (const { cell, reading } of readings) if ('detail' in reading) fail(cell, reading.detail);
   const why = cleanLine(row.cells[reason] ?? '').slice(0, maxReasonLength) || undefined;
   for (const phone of new Set(found)) file.numbers.push({ phone, reason: why, until: end });
 }

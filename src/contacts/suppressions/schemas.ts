@@ -105,7 +105,9 @@ export const ImportResult = z
     added: z.int().describe('Numbers that were not suppressed before.'),
     already_suppressed: z.int().describe('Numbers that were suppressed already; those with an earlier end have the later one now.'),
     phone_columns: z.array(z.string()).describe('The columns that numbers were taken from.'),
-    failed: z.int().describe('Rows without a number that can be used. Nothing of them is suppressed.'),
+    failed: z
+      .int()
+      .describe('What could not be read: rows, and cells or parts of cells in phone columns. The other numbers of a row are suppressed.'),
     errors: z
       .array(
         z
@@ -114,10 +116,10 @@ export const ImportResult = z
             value: z.string().describe('What stands there.'),
             detail: z.string().describe('What is wrong with it.'),
           })
-          .describe('A row that was left out.')
+          .describe('A row, a cell or a part of a cell that was left out.')
           .openapi('SuppressionImportError'),
       )
-      .describe('The first 100 of the failed rows.'),
+      .describe('The first 100 of them.'),
   })
   .describe('What an import of suppressions did.')
   .openapi('SuppressionImportResult');

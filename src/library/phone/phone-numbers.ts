@@ -82,27 +82,38 @@ export const hasSeveralNumbers = (cell: string, defaultCountry: string): boolean
 
 /** The first number of a cell that can be used, where cells may hold several: `a ::: b`, `a / b`, `a; b`, `a, b`. */
 export function findFirstPhone(cell: string, defaultCountry: string): PhoneParseResult {
-  const thousands = /^\s*\d{1,3}(,\d{3}){2,}(\.0+)?\s*$/.test(cell);
-  const pieces = (thousands ? [cell.replaceAll(',', '')] : cell.slice(0, maxCellLength).split(separatorNotBeforeExtension)).filter(
-    (piece) => piece.trim() !== '',
-  );
   let refusal: PhoneParseResult | undefined;
-  for (const piece of pieces) {
-    const reading = piece.includes('/') ? parseAroundSlash(piece, defaultCountry) : normalizePhone(piece, defaultCountry);
+  for (const piece of splitNumbers(cell.slice(0, maxCellLength))) {
+    const reading = piece.includes('/') ? parseAroundSlash(piece, defaultCountry).best : normalizePhone(piece, defaultCountry);
     if ('phone' in reading) return reading;
     refusal ??= reading;
   }
   return refusal ?? normalizePhone('', defaultCountry);
 }
 
-/** A slash stands between two numbers, or, as Germans write, between area code and number (`030/901820`). */
-function parseAroundSlash(piece: string, defaultCountry: string): PhoneParseResult {
+/** Every number of a cell of any length, in order, and why each piece that is none cannot be used. None: the cell is empty. */
+export function findPhones(cell: string, defaultCountry: string): PhoneParseResult[] {
+  const line = cell.replace(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '));
+  return splitNumbers(line).flatMap((piece) =>
+    piece.includes('/') ? parseAroundSlash(piece, defaultCountry).all : [normalizePhone(piece, defaultCountry)],
+  );
+}
+
+function splitNumbers(cell: string): string[] {
+  const thousands = /^\s*\d{1,3}(,\d{3}){2,}(\.0+)?\s*$/.test(cell);
+  return (thousands ? [cell.replaceAll(',', '')] : cell.split(separatorNotBeforeExtension)).filter((piece) => piece.trim() !== '');
+}
+
+/** A slash stands between two numbers, or, as Germans write, between area code and number (`030/901820`): then `all` is that one. */
+function parseAroundSlash(piece: string, defaultCountry: string): { best: PhoneParseResult; all: PhoneParseResult[] } {
   const whole = normalizePhone(piece, defaultCountry);
   const parts = piece.split('/').filter((part) => /\d/.test(part));
-  const readings = parts.map((part) => normalizePhone(part, defaultCountry)).filter((reading) => 'phone' in reading);
+  const all = parts.map((part) => normalizePhone(part, defaultCountry));
+  const readings = all.filter((reading) => 'phone' in reading);
   const first = parts[0]?.replace(/\D/g, '').length ?? 0;
   const inOrder = 'phone' in whole ? (first < 8 ? [whole, ...readings] : [...readings.slice(0, 1), whole, ...readings.slice(1)]) : readings;
-  return inOrder.find((reading) => parsePhoneNumberFromString(reading.phone)?.isValid()) ?? inOrder[0] ?? whole;
+  const best = inOrder.find((reading) => parsePhoneNumberFromString(reading.phone)?.isValid()) ?? inOrder[0] ?? whole;
+  return { best, all: best === whole ? [whole] : all };
 }
 
 /** The possible readings of the digits, likeliest first. `(0)` is dialled only inside the country, but in Italy it belongs to the number. */
