@@ -113,6 +113,14 @@ export const CampaignPreview = z
         others: z.array(z.string()).describe('Columns whose cell counts where its own cannot be dialled, best first.'),
       })
       .describe('Where the numbers come from.'),
+    guessed_encoding: z
+      .string()
+      .nullable()
+      .openapi({
+        example: 'windows-1252',
+        description:
+          'The encoding that was guessed for a file by its letters: see whether the names in `rows` are right, else name it in `source_options.encoding`. Null: nothing was guessed in the rows that were examined.',
+      }),
     total_rows: z.int().describe('How many rows the source has.'),
     examined_rows: z
       .int()

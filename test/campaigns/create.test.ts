@@ -415,6 +415,29 @@ test('a file whose encoding cannot be told is 422 with the candidates, and is re
     expect(answer.body.detail[0]).toMatchObject({ loc: ['body', 'source_options', 'encoding'], type: 'uncertain_encoding' });
     expect(answer.body.detail[0].msg).toMatch(/cannot be told for sure: it may be .*windows-1254/);
   }
+  // "Günther Schön" in a code page of DOS, of which every encoding makes other letters.
+  const dos = Uint8Array.from([
+    ...new TextEncoder().encode('phone,name\n+4930901820,G'),
+    0x81,
+    110,
+    116,
+    104,
+    101,
+    114,
+    32,
+    83,
+    99,
+    104,
+    0x94,
+    110,
+    10,
+  ]);
+  const dosSource = { source_type: 'csv', source_id: await uploaded(client, dos) };
+  for (const answer of [
+    await client.post('/campaign/create', { ...body, ...dosSource }),
+    await client.post('/campaign/preview', dosSource),
+  ])
+    expect([answer.status, answer.body.detail?.[0]]).toMatchObject([422, { type: 'uncertain_encoding' }]);
   const named = { ...source, source_options: { encoding: 'iso-8859-9' } };
   expect((await client.post('/campaign/preview', named)).body.rows[0].variables).toEqual({ name: 'Ayşe' });
   expect((await client.post('/campaign/create', { ...body, ...named })).status).toBe(200);

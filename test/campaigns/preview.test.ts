@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { connectIntegration, setAccountStatus, leadsUrl } from '../support/integrations.ts';
 import { organizationWithAgent } from '../support/journey-calls.ts';
+import { encodeText } from '../support/encode-text.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { rowsWritten, recordedClient } from '../support/recorded-database.ts';
 import { newAgent, stateOf, farWindow, uploaded } from './campaign-service.ts';
@@ -25,6 +26,21 @@ async function listOf(client: Client, contacts: object[]): Promise<number> {
 }
 
 describe('the preview of a campaign', () => {
+  test.each([
+    ['a guess', 'Name;Telefon\nMüller;+4930901820\nSchön;+4930901821\nGröße;+4930901822\n', 'windows-1252', 'windows-1252'],
+    ['no guess', 'Name;Telefon\nMüller;+4930901820\n', 'utf-8', null],
+    [
+      'a guess far behind the header',
+      `Name;Telefon\n${'Ann;+4930901820\n'.repeat(18_000)}Größe Müller Schön;+4930901822\n`,
+      'windows-1252',
+      'windows-1252',
+    ],
+  ])('of a file shows the encoding that was guessed: %s', async (_kind, text, encoding, guessed) => {
+    const { client } = await newOrganization();
+    const { status, body } = await preview(client, 'csv', await uploaded(client, encodeText(text, encoding)));
+    expect([status, body.guessed_encoding]).toEqual([200, guessed]);
+  });
+
   test('of a file shows its columns, its rows as they would be dialled, and what could not be', async () => {
     const { client } = await newOrganization();
     await client.post('/contacts/suppressions', { phone: '+12123456003', reason: 'asked' });

@@ -5,6 +5,7 @@ import { toEncodingName } from '../../src/library/text/encodings/encoding-names.
 import { guessEncoding } from '../../src/library/text/encodings/guess-encoding.ts';
 import { UncertainEncoding, UnreadableFileError } from '../../src/library/text/unreadable-file.ts';
 import { parseDocument } from '../../src/knowledge-base/parsing/parse-document.ts';
+import { dosCodePages } from '../../src/library/text/encodings/dos-code-pages.ts';
 import { encodeText } from '../support/encode-text.ts';
 import { encodingsOfLanguages, prose } from '../support/returns-policies.ts';
 
@@ -55,6 +56,16 @@ describe('the encoding of a text is told by its letters', () => {
   });
 
   test.each([
+    ['12,50 €\n9,90 €', 'windows-1252'],
+    ['The price is 5 € each.', 'windows-1252'],
+    ['€5 or €7', 'windows-1252'],
+    ['5 € za kus, žádné další poplatky', 'windows-1250'],
+    ['5 € pièce, après la fête 7 €', 'macintosh'],
+  ])('a currency beside a number is no letter: %s', (text, encoding) => {
+    expect(decodeText(encodeText(text, encoding)).text).toBe(text);
+  });
+
+  test.each([
     ['big5', '退貨政策：四十五天內退貨'],
     ['koi8-r', 'Политика возврата: сорок пять дней'],
     ['tis-620', 'นโยบายการคืนสินค้า 45 วัน'],
@@ -66,6 +77,46 @@ describe('the encoding of a text is told by its letters', () => {
     const { blocks, warnings } = await parseDocument(await bytesOf(name), 'returns.txt');
     expect(blocks.map((block) => block.text)).toEqual([text]);
     expect(warnings).toMatchObject([{ code: 'encoding_guessed', count: 1, message: expect.stringContaining(toEncodingName(name)!) }]);
+  });
+});
+
+/** A text in a code page of DOS. Signs that the page lacks are left out. */
+function encodeForDos(text: string, page: string): Uint8Array {
+  const bytes = [...text].map((sign) => (sign < '\u0080' ? sign.charCodeAt(0) : 0x80 + dosCodePages[page]!.indexOf(sign)));
+  return Uint8Array.from(bytes.filter((byte) => byte !== 0x7f));
+}
+
+describe('a text in a code page of DOS, which no browser knows, is never sure', () => {
+  const written: [page: string, text: string][] = [
+    ['ibm437', 'Name;Telefon\nMüller für Öl;+4930901820\nGünther Schön;+4930901821\n'],
+    ['ibm437', 'Jürgen Köhler'],
+    ['ibm850', 'Åke Sjöström\nBjörn Nyström\nÄlvsborg'],
+    ['ibm850', 'Hélène Lefèvre\nFrançois Prévôt\nAgnès Bérengère'],
+    ['ibm850', 'José Muñoz\nBegoña Núñez\nÁngel Peña'],
+    ['ibm852', 'Łukasz Wójcik\nMałgorzata Gąska\nZdzisław Ćwięk'],
+    ['ibm852', 'Jiří Dvořák\nŽofie Černá\nŠtěpán'],
+    ['ibm857', 'Ayşe Yılmaz\nİsmail Öğüt\nŞükrü Çağlar'],
+    ...['de', 'fr', 'es', 'sv', 'fi'].map((language): [string, string] => ['ibm850', prose[language]!]),
+    ...['pl', 'cs', 'hu', 'hr'].map((language): [string, string] => ['ibm852', prose[language]!]),
+    ['ibm737', prose['el']!],
+    ['ibm862', prose['he']!],
+    ['ibm775', prose['lt']!],
+  ];
+
+  test.each(written)('%s: %s', async (page, text) => {
+    const bytes = encodeForDos(text, page);
+    expect(guessEncoding(bytes).isSure).toBe(false);
+    expect(() => decodeText(bytes)).toThrow(
+      /^The encoding of the file cannot be told for sure: it may be .*; name it in "encoding", or save the file in UTF-8$/,
+    );
+    const { warnings } = await parseDocument(bytes, 'a.txt');
+    expect(warnings.map(({ code }) => code)).toContain('encoding_uncertain');
+  });
+
+  test('the error says so', () => {
+    expect(() => decodeText(encodeForDos('Größe für Öl über Töpfe, Müller', 'ibm437'))).toThrow(
+      /, or ibm\d+, a code page of DOS, which is not read;/,
+    );
   });
 });
 

@@ -357,6 +357,11 @@ describe('a wrong call or file is exit code 2 and a sentence', () => {
       'name it with --encoding',
     ],
     [
+      'a code page of DOS',
+      Uint8Array.from([...Buffer.from('phone,name\n+4930901820,G'), 0x81, ...Buffer.from('nther Sch'), 0x94, 110, 10]),
+      'name it with --encoding, or save the file in UTF-8',
+    ],
+    [
       'an old workbook',
       Uint8Array.from([0xd0, 0xcf, 0x11, 0xe0, ...Buffer.from('x'.repeat(600) + 'W\0o\0r\0k\0b\0o\0o\0k')]),
       'old Excel workbook (.xls)',

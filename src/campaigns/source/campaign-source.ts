@@ -24,6 +24,8 @@ export interface CampaignSource {
    * have changed meanwhile, and with it the numbers of its members. Throws `UnreadableFileError` when the rest cannot be read.
    */
   batches(seen: SeenPhones, after?: Pick<CampaignSourceRow, 'row_number' | 'contact_id'> | null): AsyncGenerator<CampaignSourceRow[]>;
+  /** As of `FileTable`. */
+  guessedEncoding?: (() => string | null) | undefined;
   /** Releases the source when not all batches are read. */
   close(): Promise<void>;
 }

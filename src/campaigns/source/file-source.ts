@@ -1,6 +1,6 @@
 import { readTable } from '../../library/delimited-text/read-table.ts';
 import { looksLikeWorkbook } from '../../library/office-files/office-kind.ts';
-import { requireCertainty } from '../../library/text/decode-text.ts';
+import { requireCertainty, type DetectedEncoding } from '../../library/text/decode-text.ts';
 import { decodeTextStream } from '../../library/text/decode-text-stream.ts';
 import { UncertainEncoding, UnreadableFileError } from '../../library/text/unreadable-file.ts';
 import type { Context } from '../../context.ts';
@@ -34,10 +34,15 @@ export async function openFileTable(
  * `UnreadableFileError`, whose message names what was found, for an empty file, a file without a table, and a table without a phone column.
  */
 export async function openCsv(bytes: AsyncIterable<Uint8Array>, options: SourceOptions, defaultCountry: string): Promise<FileTable> {
-  const text = decodeTextStream(bytes, { encoding: options.encoding ?? undefined, onDetected: ({ guess }) => requireCertainty(guess) });
+  let guessed: string | null = null;
+  const onDetected = ({ guess }: DetectedEncoding) => {
+    requireCertainty(guess);
+    guessed = guess?.encoding ?? null;
+  };
+  const text = decodeTextStream(bytes, { encoding: options.encoding ?? undefined, onDetected });
   try {
     const table = await readTable(text, { isHeader: (cells) => hasPhoneColumn(cells, options) });
-    return await toFileTable(table, options, defaultCountry);
+    return { ...(await toFileTable(table, options, defaultCountry)), guessedEncoding: () => guessed };
   } catch (error) {
     throw withEncoding(error, options.encoding);
   }
@@ -63,6 +68,7 @@ export async function openFileSource(context: Context, sourceId: string, options
         if (rows.length > 0) yield await addContacts(context, rows);
       }
     },
+    guessedEncoding: table.guessedEncoding,
     close: table.close,
   };
 }

@@ -12,6 +12,8 @@ export interface FileTable {
   count(): Promise<number>;
   /** Reads the rows once. Throws `UnreadableFileError` where the file is damaged. */
   batches(seen?: SeenPhones, batchRows?: number): AsyncGenerator<SourceRow[], undefined, undefined>;
+  /** The encoding that was guessed for a text file by the bytes read so far; null: none was. */
+  guessedEncoding?: () => string | null;
   /** Releases the file when not all batches are read. */
   close(): Promise<void>;
 }

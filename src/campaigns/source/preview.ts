@@ -30,6 +30,7 @@ export async function previewCampaign(context: Context, input: CampaignPreviewIn
       source_id,
       columns: source.columns ? toPreviewColumns(source.columns, names) : toRecordColumns(names),
       phone_column: source.columns ? toPhoneColumn(source.columns) : { name: 'phone', reason: 'The phone of each contact', others: [] },
+      guessed_encoding: source.guessedEncoding?.() ?? null,
       total_rows: Math.max(totalRows, counts.examined_rows),
       ...counts,
       rows: shown,

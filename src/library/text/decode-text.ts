@@ -41,8 +41,9 @@ export const emptyFile = (why = 'it has no bytes'): UnreadableFileError =>
 /** Throws `UncertainEncoding` for a guess that is not sure. */
 export function requireCertainty(guess: EncodingGuess | undefined): void {
   if (guess === undefined || guess.isSure) return;
+  const dos = guess.dosCodePage === undefined ? '' : `, or ${guess.dosCodePage}, a code page of DOS, which is not read`;
   throw new UncertainEncoding(
-    `The encoding of the file cannot be told for sure: it may be ${guess.candidates.join(', ')}; name it in "encoding", or save the file in UTF-8`,
+    `The encoding of the file cannot be told for sure: it may be ${guess.candidates.join(', ')}${dos}; name it in "encoding", or save the file in UTF-8`,
     guess.candidates,
   );
 }

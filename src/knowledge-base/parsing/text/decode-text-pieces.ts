@@ -41,8 +41,8 @@ export async function* decodeTextPieces(bytes: Uint8Array, options: PieceOptions
   if (length === 0) throw emptyDocument('The file holds nothing but blanks');
 }
 
-export function warnOfGuess({ encoding, isSure, candidates }: EncodingGuess, warnings: WarningCounts): void {
-  const others = candidates.filter((candidate) => candidate !== encoding).join(', ');
+export function warnOfGuess({ encoding, isSure, candidates, dosCodePage }: EncodingGuess, warnings: WarningCounts): void {
+  const others = [dosCodePage ?? [], candidates.filter((candidate) => candidate !== encoding)].flat(2).join(', ');
   if (isSure) warnings.add('encoding_guessed', { detail: encoding });
   else warnings.add('encoding_uncertain', { detail: others === '' ? encoding : `${encoding}, and may be ${others}` });
 }

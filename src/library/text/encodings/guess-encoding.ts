@@ -1,3 +1,4 @@
+import { dosCodePages } from './dos-code-pages.ts';
 import { scoreAlphabet, scoreEastAsian } from './score-text.ts';
 
 /** The encodings of the Encoding Standard that are not Unicode, by the name that `TextDecoder` gives them; the commoner ones first. `cost`: how rare it is. */
@@ -39,15 +40,23 @@ const eastAsian: [name: string, cost: number, language: EastAsianLanguage, isCom
   ['euc-kr', 2.5, 'ko', (lead) => lead >= 0xb0 && lead <= 0xc8],
 ];
 
-/** `isSure`: no other encoding gives another text that is about as likely. `candidates`: the likeliest first, this one among them. */
+/**
+ * `isSure`: the text is likely in itself, and no other encoding gives another one that is about as likely. `candidates`: the likeliest first,
+ * this one among them. `dosCodePage`: it gives a text that is likelier than theirs, but cannot be read.
+ */
 export interface EncodingGuess {
   encoding: string;
   isSure: boolean;
   candidates: string[];
+  dosCodePage?: string;
 }
 
 const sampledBytes = 1 << 13;
 const minMargin = 4;
+/** Of a sign beyond ASCII, on average. Text of an alphabet in the right encoding is below 5, East Asian text below 7.5; text in a wrong one mostly above. */
+const [maxAlphabetCost, maxEastAsianCost, maxRarity] = [5, 7.5, 0];
+/** How rare the code pages of DOS are. */
+const dosCost = 6;
 const maxCandidates = 5;
 
 /** Guesses the encoding of bytes that are not UTF-8, by the letters that each encoding makes of them. */
@@ -77,11 +86,31 @@ export function guessEncoding(bytes: Uint8Array): EncodingGuess {
     .filter(({ text }, index, all) => all.findIndex((other) => other.text === text) === index);
   const [best, next] = answers;
   if (!best) return { encoding: 'windows-1252', isSure: false, candidates: ['windows-1252'] };
+  const dosCodePage = findDosCodePage(sample, best.cost);
   return {
     encoding: best.encoding,
-    isSure: next === undefined || next.cost - best.cost >= minMargin,
+    isSure: (next === undefined || next.cost - best.cost >= minMargin) && dosCodePage === undefined && isLikely(best),
     candidates: answers.slice(0, maxCandidates).map(({ encoding }) => encoding),
+    ...(dosCodePage && { dosCodePage }),
   };
+}
+
+/** Whether the signs of a text are those of a language, in their places. */
+function isLikely({ encoding, text, cost }: { encoding: string; text: string; cost: number }): boolean {
+  const isAlphabet = alphabets.some(([name]) => name === encoding);
+  const signs = [...text].filter((sign) => sign > '\u007f').length;
+  // The rarity of an encoding weighs on short texts alone.
+  return cost <= maxRarity + signs * (isAlphabet ? maxAlphabetCost : maxEastAsianCost);
+}
+
+/** The code page of DOS in which the bytes are likelier a text than one that costs `cost`. */
+function findDosCodePage(sample: Uint8Array, cost: number): string | undefined {
+  const scored = Object.entries(dosCodePages).map(([name, signs]) => {
+    const text = Array.from(sample, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : signs[byte - 0x80]!)).join('');
+    return { name, cost: dosCost + scoreAlphabet(text) };
+  });
+  const [best] = scored.toSorted((one, other) => one.cost - other.cost);
+  return best && best.cost < cost + 1 ? best.name : undefined;
 }
 
 /** The lines that are not ASCII, up to a limit. */

@@ -5,6 +5,7 @@ const [foreignLetterCost, rareSymbolCost, controlCost] = [11, 9, 18];
 const commonSymbols = '’‘“”„–—…«»°€£§№®™•©¿¡\u00a0';
 const [commonSymbolCost, symbolInPlaceCost] = [6, 2.5];
 const capitalCost = 2.5;
+const capitalBesideNumberCost = 4;
 
 const weights = Object.values(lettersOfLanguages).map((groups) => {
   const costs = new Map<string, number>();
@@ -37,6 +38,7 @@ export function scoreAlphabet(text: string): number {
       if (isLetter(sign)) {
         const isCapital = letter !== sign;
         if (isCapital) cost += isLetter(before) && isLower(before) ? 6 : capitalCost / (isLetter(before) ? 1.5 : 2.5);
+        if (isCapital && isBesideNumber(signs, index)) cost += capitalBesideNumberCost;
         counts.set(letter, (counts.get(letter) ?? 0) + 1);
         cost += neighbourCost(letter, before, after);
       } else cost += scoreSymbol(sign, before, after);
@@ -44,6 +46,13 @@ export function scoreAlphabet(text: string): number {
     before = sign;
   }
   return cost + Math.min(...models.map((model) => scoreLetters(counts, model)));
+}
+
+/** Whether a sign stands alone beside a number, where a currency stands: `5 €`, `€5`. */
+function isBesideNumber(signs: string[], index: number): boolean {
+  const [beforeBlank = '', before = '', after = ''] = [signs[index - 2], signs[index - 1], signs[index + 1]];
+  if (isLetter(before) || isLetter(after)) return false;
+  return /\d/.test(before) || /\d/.test(after) || (/\s/.test(before) && /\d/.test(beforeBlank));
 }
 
 function scoreLetters(counts: Map<string, number>, model: Map<string, number>): number {
