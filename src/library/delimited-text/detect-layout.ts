@@ -1,3 +1,4 @@
+import { isName } from './find-header.ts';
 import { RecordSplitter, type RawRecord } from './split-records.ts';
 
 type Delimiter = ',' | ';' | '\t' | '|';
@@ -14,7 +15,7 @@ const maxTitleLines = 10;
 
 /**
  * Detects the delimiter: with it, most of the first records have as many cells as the header. Quoted cells are skipped, and so are lines without the delimiter
- * above the header. Excel's hint, a first line `sep=;`, is not read here. A table of one column gives a comma. `isWhole`: `head` is the whole text.
+ * above the header. Commas between digits are decimal where another delimiter makes a table. Excel's hint, a first line `sep=;`, is not read here. A table of one column gives a comma. `isWhole`: `head` is the whole text.
  */
 export function detectLayout(head: string, isWhole: boolean): TableLayout {
   const scored = delimiters.map((delimiter) => {
@@ -24,10 +25,22 @@ export function detectLayout(head: string, isWhole: boolean): TableLayout {
       counts.map((count) => count - 1),
       isProse(records[0], delimiter),
     );
-    return { delimiter, width: findMode(counts.filter((count) => count > 1)), score };
+    const texts = records.map((record) => ('text' in record ? record.text : record.cells.join(delimiter)));
+    const isBelowTitle = score.rank === 2 && hasNames(texts[score.titles]!, delimiter);
+    return { delimiter, width: findMode(counts.filter((count) => count > 1)), score, texts, isBelowTitle };
   });
+  const isDecimal = ({ delimiter, texts }: { delimiter: Delimiter; texts: string[] }) => delimiter === ',' && hasDecimalsOnly(texts);
+  const below = scored.find(({ delimiter, isBelowTitle }) => delimiter !== ',' && isBelowTitle);
+  // The first line is a title with a comma.
+  if (below && !below.texts[below.score.titles]!.includes(',') && hasDecimalsOnly(below.texts.slice(below.score.titles)))
+    scored[0]!.score.rank = 1;
   const [best] = scored.toSorted(
-    ({ score: one }, { score: other }) => other.rank - one.rank || other.share - one.share || other.inHeader - one.inHeader,
+    (one, other) =>
+      other.score.rank - one.score.rank ||
+      Number(isDecimal(one)) - Number(isDecimal(other)) ||
+      Number(other.isBelowTitle) - Number(one.isBelowTitle) ||
+      other.score.share - one.score.share ||
+      other.score.inHeader - one.score.inHeader,
   );
   return best && best.score.rank > 0 ? { delimiter: best.delimiter, width: best.width } : { delimiter: ',', width: scored[0]!.width };
 }
@@ -37,6 +50,8 @@ interface Score {
   rank: number;
   share: number;
   inHeader: number;
+  /** How many lines without the delimiter stand above the header. */
+  titles: number;
 }
 
 /** Records with another number of cells than the header count half, because short records are common. */
@@ -47,8 +62,15 @@ function scoreDelimiter(counts: number[], isFirstProse: boolean): Score {
   const share = points.length === 0 ? 0 : points.reduce<number>((sum, point) => sum + point, 0) / points.length;
   const isTable = isFirstProse ? share === 1 : share >= 0.5 || below.length === 0;
   const rank = titles === 0 ? (isTable ? 3 : 1) : titles > 0 && titles <= maxTitleLines && share > 0.5 ? 2 : 0;
-  return { rank, share, inHeader };
+  return { rank, share, inHeader, titles };
 }
+
+/** Whether a record may be a header. */
+const hasNames = (text: string, delimiter: Delimiter): boolean =>
+  text.split(delimiter).every((cell) => isName(cell.trim().replace(/^"|"$/g, '')));
+
+/** Whether no comma stands anywhere but between digits. */
+const hasDecimalsOnly = (texts: string[]): boolean => texts.every((text) => !/(?<!\d),|,(?!\d)/.test(text));
 
 /** Whether each delimiter is followed by a blank, as in a sentence. */
 const isProse = (record: RawRecord | undefined, delimiter: Delimiter): boolean =>

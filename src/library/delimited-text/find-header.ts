@@ -42,4 +42,5 @@ function findUsualWidth(widths: number[]): number {
 }
 
 /** Whether a cell may be the name of a column: short, and no number, date, phone number or address. */
-const isName = (cell: string): boolean => cell.length <= maxHeaderLength && !/^[-+(]?[\p{Sc}\s]*\d[\d\s.,:/()%-]*\p{Sc}?$|@/u.test(cell);
+export const isName = (cell: string): boolean =>
+  cell.length <= maxHeaderLength && !/^[-+(]?[\p{Sc}\s]*\d[\d\s.,:/()%-]*\p{Sc}?$|@/u.test(cell);
