@@ -101,7 +101,12 @@ export const CampaignPreview = z
       .array(
         z.object({
           name: z.string().describe('As the header has it; a column without header is named by its place.'),
-          variable: z.string().nullable().describe('By which name calls have its cell; null for the phone column.'),
+          variable: z
+            .string()
+            .nullable()
+            .describe(
+              'By which name calls have its cell; null for the phone column, unless the cell of a row holds more than the number that is dialled.',
+            ),
           is_phone: z.boolean().describe('Whether phone numbers are taken from it.'),
         }),
       )
@@ -113,14 +118,11 @@ export const CampaignPreview = z
         others: z.array(z.string()).describe('Columns whose cell counts where its own cannot be dialled, best first.'),
       })
       .describe('Where the numbers come from.'),
-    guessed_encoding: z
-      .string()
-      .nullable()
-      .openapi({
-        example: 'windows-1252',
-        description:
-          'The encoding that was guessed for a file by its letters: see whether the names in `rows` are right, else name it in `source_options.encoding`. Null: nothing was guessed in the rows that were examined.',
-      }),
+    guessed_encoding: z.string().nullable().openapi({
+      example: 'windows-1252',
+      description:
+        'The encoding that was guessed for a file by its letters: see whether the names in `rows` are right, else name it in `source_options.encoding`. Null: nothing was guessed in the rows that were examined.',
+    }),
     total_rows: z.int().describe('How many rows the source has.'),
     examined_rows: z
       .int()

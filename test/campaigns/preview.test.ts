@@ -41,6 +41,19 @@ describe('the preview of a campaign', () => {
     expect([status, body.guessed_encoding]).toEqual([200, guessed]);
   });
 
+  test.each([
+    ['a second number', 'Name,Phone\nAda,+4930901820 / +4930901821\nBob,+4930901822\n', '+4930901820', '+4930901820 / +4930901821'],
+    ['words before the number', 'Name,Phone\nAda,n/a / +4930901822\nBob,+4930901823\n', '+4930901822', 'n/a / +4930901822'],
+    ['one that cannot be dialled, beside one that can', 'Phone,Home phone\n06 12,+4930901822\n+4930901823,\n', '+4930901822', '06 12'],
+  ])('of a file keeps what the phone cell holds besides: %s', async (_kind, text, phone, cell) => {
+    const { client } = await newOrganization();
+    const { body } = await preview(client, 'csv', await uploaded(client, text));
+    expect(body.rows[0]).toMatchObject({ phone, variables: { phone: cell } });
+    expect(body.rows[1].variables).not.toHaveProperty('phone');
+    expect(body.columns.map(({ name, variable }: any) => [name, variable])).toContainEqual(['Phone', 'phone']);
+    expect(body.columns).toHaveLength(2);
+  });
+
   test('of a file shows its columns, its rows as they would be dialled, and what could not be', async () => {
     const { client } = await newOrganization();
     await client.post('/contacts/suppressions', { phone: '+12123456003', reason: 'asked' });

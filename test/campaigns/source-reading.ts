@@ -14,10 +14,11 @@ export async function sourceOf(file: string | Uint8Array, options: SourceOptions
   const source = await openCsv(inChunks(bytes), options, country);
   const read: SourceRow[] = [];
   for await (const batch of source.batches(undefined, batchRows)) read.push(...batch);
-  const { headers, phones, variables } = source.columns;
+  const { headers, phones, variables, phone_variable } = source.columns;
+  const ofPhone = read.some((row) => phone_variable in row.variables) ? [phone_variable] : [];
   const rows = read.map(({ phone_column: _column, ...row }) => row);
   const taken = read.map(({ phone_column: column }) => (column === undefined ? null : headers[column]));
-  return { taken, phone_column: headers[phones[0]], variable_names: variables.map(({ name }) => name), rows };
+  return { taken, phone_column: headers[phones[0]], variable_names: [...variables.map(({ name }) => name), ...ofPhone], rows };
 }
 
 /** The parts of a row that most tests compare: number, state, the code of the reason. */

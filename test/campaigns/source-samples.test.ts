@@ -59,6 +59,7 @@ test('a Google export, where a cell may hold several numbers', async () => {
       e_mail_1_label: '* Home',
       e_mail_1_value: 'ivan@example.org',
       phone_1_label: 'Mobile',
+      phone_1_value: '+7 900 123-45-67 ::: +7 900 123-45-68',
       phone_2_label: 'Work',
       phone_2_value: '8 (495) 123-45-67',
     }),

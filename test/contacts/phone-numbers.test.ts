@@ -77,6 +77,26 @@ describe('a number is read however it is written', () => {
     expect([phoneOf(one), phoneOf(other), phoneOf(national, country)]).toEqual([phone, phone, phone]);
   });
 
+  test.each([
+    '521 55 1234 5678',
+    '52 55 1234 5678',
+    '1 55 1234 5678',
+    '044 55 1234 5678',
+    '045-55-1234-5678',
+    '01 (55) 1234 5678',
+    '+52 1 55 1234 5678',
+  ])('in Mexico, %s is one person with 55 1234 5678', (text) => {
+    expect(phoneOf(text, 'MX')).toBe('+525512345678');
+  });
+
+  test.each(['+52 044 55 1234 5678', '+52 (045) 55 1234 5678', '+52 01 55 1234 5678', '0052 1 55 1234 5678'])(
+    '%s is one person with +52 55 1234 5678, from every country',
+    (text) => {
+      for (const country of ['MX', 'US', 'DE', 'JP'])
+        expect(phoneOf(text.replace(/^00/, country === 'US' ? '011' : '+'), country)).toBe('+525512345678');
+    },
+  );
+
   test('landlines of Brazil and service numbers of Argentina get no digit', () => {
     expect(phoneOf('+55 11 3123-4567')).toBe('+551131234567');
     expect(phoneOf('+54 800 555 1234')).toBe('+548005551234');
@@ -143,6 +163,11 @@ describe('a text that is no dialable number is refused with the reason', () => {
     ['+12123456004;ext=12', 'phone_extension'],
     ['+7 495 123-45-67 доб. 12', 'phone_extension'],
     ['+81 3-1234-5678 内線12', 'phone_extension'],
+    ['4155550199,,123#', 'phone_extension'],
+    ['415-555-0199;123#', 'phone_extension'],
+    ['+14155550199,12', 'phone_extension'],
+    ['+14155550199 ,, 123 ,, 4567891234#', 'phone_extension'],
+    ['+14155550199,4155550198', 'several_numbers'],
     ['1-800-FLOWERS', 'letters'],
     ['+7 9оо 123-45-67', 'letters'],
     ['call 212 345 6001', 'letters'],
@@ -203,10 +228,16 @@ describe('of several numbers in a cell the first usable one is taken', () => {
   test('an extension behind a separator is still an extension', () => {
     expect(parseFirstPhone('+12123456004;ext=12')).toBe('phone_extension');
     expect(parseFirstPhone('+12123456004, ext. 12')).toBe('phone_extension');
+    for (const pauses of [',12', ',,123#', ';123#', '; 12', ',,,1,,2#', ',1234567890#'])
+      expect(parseFirstPhone(`+12123456004${pauses}`), pauses).toBe('phone_extension');
+    expect(parseFirstPhone('+12123456004,,12; +12123456005')).toBe('+12123456005');
+    expect(parseFirstPhone('+12123456004, 212 345 6005')).toBe('+12123456004');
   });
 
   test('a cell without any usable number gives the reason of its first', () => {
     expect(parseFirstPhone('9.18E+11; N/A')).toBe('scientific_notation');
+    for (const cell of ['4,91515E+12', '9,18E+11', '1,2e+11 ', '9,18E11, N/A'])
+      expect(parseFirstPhone(cell), cell).toBe('scientific_notation');
     expect(parseFirstPhone('-')).toBe('not_a_number');
     expect(parseFirstPhone(' , ')).toBe('empty');
   });
@@ -254,7 +285,9 @@ describe('laws', () => {
     const pair = fc.oneof(
       fc.tuple(fc.stringMatching(/^[1-9][1-9]$/), eight('6-9')).map(([area, line]) => [`+55${area}${line}`, `+55${area}9${line}`]),
       fc.stringMatching(/^[1-3][0-9]{9}$/).map((line) => [`+54${line}`, `+549${line}`]),
-      fc.stringMatching(/^[1-9][0-9]{9}$/).map((line) => [`+52${line}`, `+521${line}`]),
+      fc
+        .tuple(fc.stringMatching(/^[1-9][0-9]{9}$/), fc.constantFrom('1', '01', '044', '045'))
+        .map(([line, digits]) => [`+52${line}`, `+52${digits}${line}`]),
     );
     fc.assert(
       fc.property(pair, someCountry, ([one, other], country) => {

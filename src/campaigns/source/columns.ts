@@ -14,12 +14,13 @@ export interface TableColumns extends SourceColumns {
 
 /**
  * `phones`: the indexes of the phone columns, the preferred one first; `choice`: how they were chosen. `variables`: the columns that become
- * variables. `width`: of all columns.
+ * variables. `phone_variable`: the variable of the preferred one in a row where its cell holds more than the number that is dialled. `width`: of all columns.
  */
 export interface SourceColumns {
   phones: [number, ...number[]];
   choice: PhoneChoice;
   variables: { index: number; name: string; isNamed: boolean }[];
+  phone_variable: string;
   width: number;
 }
 
@@ -46,7 +47,7 @@ export function chooseColumns(
   );
   const [phone, ...others] = columns;
   if (phone === undefined) throw new UnreadableFileError(missingColumnMessage('phone numbers', ['phone'], headers, defaultCountry));
-  return { phones: [phone, ...others], choice, variables: nameVariables(headers, phone), width: headers.length };
+  return { phones: [phone, ...others], choice, ...nameVariables(headers, phone), width: headers.length };
 }
 
 /** Whether these cells are headers among which is the phone column. */
@@ -54,12 +55,13 @@ export const hasPhoneColumn = (cells: string[], { phone_column: named }: SourceO
   named ? locateColumn(cells, named) >= 0 : findPhoneColumns(cells, []).length > 0;
 
 /** The names of variables, as templates write them: `First Name` is `first_name`, a second one `first_name_2`. */
-function nameVariables(headers: string[], phone: number): SourceColumns['variables'] {
+function nameVariables(headers: string[], phone: number): Pick<SourceColumns, 'variables' | 'phone_variable'> {
   const toUnique = createUniqueNames();
-  return headers.flatMap((header, index) => {
+  const variables = headers.flatMap((header, index) => {
     if (index === phone) return [];
     const position = columnName(index);
     const name = toUnique(toSnakeCaseKey(header) || position);
     return [{ index, name, isNamed: header !== position }];
   });
+  return { variables, phone_variable: toUnique(toSnakeCaseKey(headers[phone]!) || columnName(phone)) };
 }

@@ -103,13 +103,14 @@ const toPreviewRow = (
 });
 
 /** The columns of the table, and those right of them that the examined rows have. `names`: the variables of the rows. */
-function toPreviewColumns({ headers, phones, variables }: TableColumns, names: Set<string>): Preview['columns'] {
+function toPreviewColumns({ headers, phones, variables, phone_variable }: TableColumns, names: Set<string>): Preview['columns'] {
+  const ofPhone = names.has(phone_variable) ? phone_variable : null;
   const known = headers.map((name, index) => ({
     name,
-    variable: variables.find((variable) => variable.index === index)?.name ?? null,
+    variable: index === phones[0] ? ofPhone : (variables.find((variable) => variable.index === index)?.name ?? null),
     is_phone: phones.includes(index),
   }));
-  const isKnown = (name: string) => name === 'timezone' || variables.some((variable) => variable.name === name);
+  const isKnown = (name: string) => name === 'timezone' || known.some(({ variable }) => variable === name);
   return [...known, ...[...names].filter((name) => !isKnown(name)).map((name) => ({ name, variable: name, is_phone: false }))];
 }
 

@@ -1,4 +1,5 @@
 import { columnName, type TableRow } from '../../library/delimited-text/table-of-records.ts';
+import { hasSeveralNumbers } from '../../library/phone/phone-numbers.ts';
 import type { Context } from '../../context.ts';
 import { chooseRowPhone } from '../../contacts/import/choose-phone.ts';
 import { findContactsByPhone } from '../../contacts/contacts/by-phone.ts';
@@ -48,6 +49,10 @@ function toSourceRow(
   const reading = chooseRowPhone(cells, columns.phones, defaultCountry);
   if (reading === null) return toFailed('empty: the row has no phone number');
   if ('reason' in reading) return toFailed(`${reading.reason}: ${reading.detail}`);
+  const preferred = cells[columns.phones[0]] ?? '';
+  // The cell holds a second number, or one that cannot be dialled.
+  if (preferred !== '' && (reading.column !== columns.phones[0] || hasSeveralNumbers(preferred, defaultCountry)))
+    variables[columns.phone_variable] = preferred;
   const length = Object.values(variables).reduce((sum, value) => sum + value.length, 0);
   if (length > maxVariablesLength)
     return {

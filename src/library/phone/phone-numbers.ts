@@ -1,7 +1,7 @@
 import { getCountryCallingCode, isSupportedCountry, parsePhoneNumberFromString, validatePhoneNumberLength } from 'libphonenumber-js/max';
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max';
 import { formatting, findPhoneTextError, cleanPhoneText, separatorNotBeforeExtension } from './phone-text.ts';
-import { toOnePersonSpelling, withoutMexicanOne } from './one-person.ts';
+import { toOnePersonSpelling, withoutMexicanPrefix, withoutNationalMexicanPrefix } from './one-person.ts';
 import { isAssignable } from './assignable.ts';
 import type { PhoneErrorReason } from './phone-text.ts';
 
@@ -131,16 +131,17 @@ function listCandidates(text: string, digits: string, country: CountryCode | und
     : [...listInterpretations(trunkZero, country), ...listInterpretations(digits, country)];
 }
 
-function listInterpretations(spelling: string, country: CountryCode | undefined): string[] {
-  if (spelling.startsWith('+')) return [withoutMexicanOne(spelling)];
+function listInterpretations(written: string, country: CountryCode | undefined): string[] {
+  const spelling = country === 'MX' ? withoutNationalMexicanPrefix(written) : written;
+  if (spelling.startsWith('+')) return [withoutMexicanPrefix(spelling)];
   if (spelling.startsWith('00')) {
-    const abroad = withoutMexicanOne(`+${spelling.slice(2)}`);
+    const abroad = withoutMexicanPrefix(`+${spelling.slice(2)}`);
     // Some countries dial out with more than 00 (Australia 0011); as a national number only a known one is believed.
     return parse(spelling, country)?.isValid() ? [abroad, spelling] : [abroad];
   }
   // 011 dials out of North America, but in Italy, India or South Africa it is an area code.
   if (spelling.startsWith('011') && country) {
-    const abroad = withoutMexicanOne(`+${spelling.slice(3)}`);
+    const abroad = withoutMexicanPrefix(`+${spelling.slice(3)}`);
     return getCountryCallingCode(country) === '1' ? [abroad] : [spelling, abroad];
   }
   return [spelling];

@@ -23,8 +23,26 @@ const separators = /:::|[;,|\n]|(?<=\d)\s+(?=\+)/;
 const extensionWords =
   'extension|extn|ext|xtn|x|#|добавочный|доб|внутр|вн|durchwahl|dw|nst|poste|anexo|ramal|interno|int|wew|内線|內線|分机|分機|내선';
 const extension = new RegExp(`\\d[^\\p{L}#]*(?:${extensionWords})[\\s.:=#№]*\\d{1,8}\\)?$`, 'iu');
-/** The separators of several numbers in a cell. An extension stays with its number, so that the extension is found. */
-export const separatorNotBeforeExtension = new RegExp(`(?:${separators.source})(?!\\s*(?:${extensionWords})[\\s.:=\\d])`, 'iu');
+/** Commas or semicolons and a few digits: a telephone dials the number, pauses, and dials the digits. */
+const pauseBefore = '(?<![,;](?=[\\s,;]{0,10}(?:\\d{1,6}\\s*(?:[#,;|\\n]|$)|\\d+#)))';
+const decimalCommaBefore = '(?<!,(?=\\d{1,15}\\s*[eEеЕ]\\s*\\+?\\d))';
+/** The separators of several numbers in a cell. An extension stays with its number, so that the extension is found; so does a decimal place. */
+export const separatorNotBeforeExtension = new RegExp(
+  `(?:${separators.source})${pauseBefore}${decimalCommaBefore}(?!\\s*(?:${extensionWords})[\\s.:=\\d])`,
+  'iu',
+);
+const minDigitsBeforePause = 7;
+
+/** Whether a text is a number and, after pauses, the digits of an extension: `4155550199,,123#`, `415-555-0199;123`. */
+function hasPauseExtension(text: string): boolean {
+  const [number = '', ...parts] = text.split(/[,;]/);
+  const dialled = parts.map((part) => part.trim()).filter((part) => part !== '');
+  return (
+    number.replace(/\D/g, '').length >= minDigitsBeforePause &&
+    dialled.length > 0 &&
+    dialled.every((part) => /^(?:\d{1,6}#?|\d+#)$/.test(part))
+  );
+}
 
 /** Signs that people put between the digits of one number. */
 export const formatting = /[\s.\-()[\]{}/·•]/g;
@@ -61,7 +79,8 @@ export function findPhoneTextError(text: string): PhoneTextError | undefined {
     );
   }
   if (!/\d/.test(text)) return phoneTextError('not_a_number', 'is not a phone number; give one or leave it empty');
-  if (extension.test(text)) return phoneTextError('phone_extension', 'has an extension, which cannot be dialled; give the direct number');
+  if (extension.test(text) || hasPauseExtension(text))
+    return phoneTextError('phone_extension', 'has an extension, which cannot be dialled; give the direct number');
   if (/\p{L}/u.test(text)) return phoneTextError('letters', 'has letters in it; write digits only, with + and the country code in front');
   if (separators.test(text)) return phoneTextError('several_numbers', 'holds more than one number; give one');
   return undefined;
