@@ -43,6 +43,23 @@ test('forms become fields, a repeated one a list', async () => {
   expect(await read('multipart/form-data', 'no boundary')).toEqual({ body: null, raw: btoa('no boundary') });
 });
 
+test.each([
+  ['iso-8859-1', 'name=J%FCrgen+M%fcller&stra%DFe=K%F6ln&empty=&flag', { name: 'Jürgen Müller', straße: 'Köln', empty: '', flag: '' }],
+  ['ISO-8859-15', 'price=5+%A4&price=7+%A4', { price: ['5 €', '7 €'] }],
+  ['windows-1251', 'name=%CF%B8%F2%F0&phone=%2B49+30', { name: 'Пётр', phone: '+49 30' }],
+  ['"windows-1252"', 'note=50%25+%80&odd=100%&q=a%3Db', { note: '50% €', odd: '100%', q: 'a=b' }],
+  // The second byte of ソ and of 表 is a backslash, which is not escaped; that of ア a letter.
+  ['shift_jis', 'name=%83\\%95\\&other=%83A%83%43', { name: 'ソ表', other: 'アイ' }],
+  ['utf-8', 'name=J%C3%BCrgen', { name: 'Jürgen' }],
+])('a form is read in its declared character set: %s', async (charset, text, body) => {
+  expect(await read(`application/x-www-form-urlencoded; charset=${charset}`, text)).toEqual({ body });
+});
+
+test('a form that escapes in UTF-8 though it declares another character set is read in UTF-8 where the other has no such signs', async () => {
+  expect(await read('application/x-www-form-urlencoded; charset=us-ascii', 'name=Ann')).toEqual({ body: { name: 'Ann' } });
+  expect(await read('application/x-www-form-urlencoded; charset=iso-8859-6', 'name=%C3%BC')).toEqual({ body: { name: 'ü' } });
+});
+
 test('text is text in its declared character set', async () => {
   expect(await read('text/plain', 'hello')).toEqual({ body: 'hello' });
   expect(await read('application/xml', '<a/>')).toEqual({ body: '<a/>' });

@@ -23,7 +23,7 @@ export async function parseBody(contentType: string | null, bytes: Uint8Array): 
   if (text === null) return { body: null, raw: toBase64(bytes) };
   const json = isJson || /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
   if (json !== undefined) return { body: json };
-  return { body: isForm ? toFieldValues(new URLSearchParams(text)) : cleanText(text) };
+  return { body: isForm ? toFieldValues(readForm(text, contentType ?? '')) : cleanText(text) };
 }
 
 function tryParseJson(text: string): Json | undefined {
@@ -34,9 +34,43 @@ function tryParseJson(text: string): Json | undefined {
   }
 }
 
+const declaredCharset = (contentType: string): string => /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+
+/**
+ * The fields of a form, whose escapes are bytes of the declared character set (`J%FCrgen` in iso-8859-1). Escapes that mean nothing in it are
+ * read as UTF-8, since many senders declare one and escape in the other.
+ */
+function readForm(text: string, contentType: string): [string, string][] {
+  const decoder = new TextDecoder(declaredCharset(contentType), { fatal: true, ignoreBOM: true });
+  if (decoder.encoding === 'utf-8') return [...new URLSearchParams(text)];
+  const read = (part: string) => decodeEscapes(part.replaceAll('+', ' '), decoder);
+  return text
+    .split('&')
+    .filter((field) => field !== '')
+    .map((field) => {
+      const equals = field.indexOf('=');
+      return equals < 0 ? [read(field), ''] : [read(field.slice(0, equals)), read(field.slice(equals + 1))];
+    });
+}
+
+/** A run of escapes and of the ASCII signs between them is one sequence of bytes: in Shift_JIS the second byte of a sign may be a letter. */
+const escapedRun = /%[\da-f]{2}(?:[\x21-\x24\x26-\x7e]*%[\da-f]{2})*[\x21-\x24\x26-\x7e]?/gi;
+
+const decodeEscapes = (part: string, decoder: TextDecoder): string =>
+  part.replace(escapedRun, (run) => {
+    const bytes = Uint8Array.from(run.matchAll(/%([\da-f]{2})|[^]/gi), ([sign, hex]) =>
+      hex === undefined ? sign.charCodeAt(0) : Number.parseInt(hex, 16),
+    );
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      return new TextDecoder().decode(bytes);
+    }
+  });
+
 /** The text of the bytes in the declared character set (default UTF-8); null when they are not valid in it. */
 function decodeText(contentType: string, bytes: Uint8Array): string | null {
-  const charset = /charset="?([\w.:-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  const charset = declaredCharset(contentType);
   try {
     return new TextDecoder(charset, { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
