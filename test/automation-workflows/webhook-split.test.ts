@@ -62,11 +62,15 @@ test('more elements than one request may have are refused with their number', ()
 });
 
 const send = (config: unknown, body: unknown, headers: Record<string, string> = {}) =>
-  readDeliveries(WebhookConfig.parse(config), {
-    headers: new Headers({ 'content-type': 'application/json', ...headers }),
-    query: {},
-    body: new TextEncoder().encode(JSON.stringify(body)),
-  });
+  readDeliveries(
+    WebhookConfig.parse(config),
+    {
+      headers: new Headers({ 'content-type': 'application/json', ...headers }),
+      query: {},
+      body: new TextEncoder().encode(JSON.stringify(body)),
+    },
+    'US',
+  );
 
 test('each element is mapped by itself, then by what stands around it', async () => {
   const config = {

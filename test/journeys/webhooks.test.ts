@@ -421,6 +421,42 @@ test('at the contact limit, with an unusable phone, or without any key, the webh
   expect((await client.get('/contacts')).body.total).toBe(1);
 });
 
+test('a delivery that cannot be read starts its run, and its note and the last_error of the trigger say what was wrong, without its content', async () => {
+  const { client } = await newOrganization();
+  const json = 'application/json';
+  const cases: [BodyInit, string, string][] = [
+    ['{"phone":"+4930901820",}', json, 'declared as JSON'],
+    [Uint8Array.from([...new TextEncoder().encode('{"name":"J'), 0xfc, ...new TextEncoder().encode('rgen"}')]), json, 'not in utf-8'],
+    ['<order><phone>+4930901820</phone></order>', 'application/xml', 'is text'],
+    [new Uint8Array([0, 255, 1]), 'application/octet-stream', 'neither text nor a form'],
+    ['{"phone":"4930"}', json, 'phone of the contact has too few digits'],
+    ['phone=n%2Fa', 'application/x-www-form-urlencoded', 'phone of the contact'],
+  ];
+  for (const [body, type, words] of cases) {
+    const hook = await newHook(client, { mapping: { phone: 'phone' } });
+    expect((await hook.send(body, { 'Content-Type': type })).status).toBe(202);
+    expect((await waitForEndedRuns(client, hook.workflow, 1))[0].contact_id).toBe(null);
+    await vi.waitFor(async () => {
+      const row = await env.DB.prepare('SELECT note FROM webhook_delivery WHERE trigger_id = ? AND handled_at IS NOT NULL')
+        .bind(hook.id)
+        .first();
+      expect(row).toEqual({ note: expect.stringContaining(words) });
+      expect(row!.note).not.toMatch(/4930|rgen/);
+      const { triggers } = (await client.get(`/automation-workflows/${hook.workflow}/triggers`)).body;
+      expect(triggers[0].last_error).toContain(words);
+    });
+  }
+});
+
+test('the plus of a phone in a form counts although it is not escaped', async () => {
+  const { client } = await newOrganization();
+  const phone = newPhone();
+  const hook = await newHook(client, { mapping: { phone: 'phone' } });
+  expect((await hook.send(`phone=${phone}`, { 'Content-Type': 'application/x-www-form-urlencoded' })).status).toBe(202);
+  const [run] = await waitForEndedRuns(client, hook.workflow, 1);
+  expect((await client.get(`/contacts/${run.contact_id}`)).body.phone).toBe(phone);
+});
+
 test('when phone and external id belong to two contacts, the phone says who it is', async () => {
   const { client } = await newOrganization();
   const ada = (await client.post('/contacts', { phone: newPhone(), external_id: 'a' })).body;

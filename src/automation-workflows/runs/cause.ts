@@ -69,6 +69,8 @@ export interface DeliveryPayload {
   variables: Record<string, unknown>;
   /** Which element of the request this is, from 1, and of how many; absent: the request is not split. 0 of 0: it has none, and starts nothing. */
   element?: { number: number; of: number };
+  /** What of the request could not be read, in a sentence without its content. */
+  unread?: string;
 }
 
 /** The top-level variables that a delivery adds to a run's context. */

@@ -55,7 +55,10 @@ export const TriggerRecord = z
       .describe('Type `schedule`: when it fires next, ISO 8601 in UTC; null while it or its journey is not active, and for other types.'),
     last_fired_at: timestamp.nullable().describe('When it last started a run, ISO 8601 in UTC; null: never.'),
     fire_count: z.int().describe('How often it has started runs.'),
-    last_error: z.string().nullable().describe('Why it last could not start a run; null when it could.'),
+    last_error: z
+      .string()
+      .nullable()
+      .describe('Why it last could not start a run, or what of its last delivery could not be read; null when nothing was wrong.'),
     created_at: createdAt,
     updated_at: updatedAt,
   })

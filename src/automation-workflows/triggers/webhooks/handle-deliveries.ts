@@ -9,7 +9,7 @@ import { tryEvaluateTrigger } from '../match-trigger.ts';
 import type { WebhookConfig } from './config.ts';
 import { noElementNote } from './split.ts';
 import { batchByPayloadSize } from '../payload-batches.ts';
-import { triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
+import { recordTriggerError, triggersByIdStatement, type TriggerWithWorkflow } from '../store.ts';
 import { toDeliveryVariables, type DeliveryPayload, type RunCause } from '../../runs/cause.ts';
 
 /** Starts the runs of accepted deliveries and marks the deliveries as handled. Repeatable, and with `isLastTry`, like `handleEvents`; so are the ids that it returns. */
@@ -35,6 +35,14 @@ export async function handleDeliveries(context: Context, ids: number[], isLastTr
   return deliveries.map(({ id }) => id).filter((id) => !handledIds.has(id));
 }
 
+/** Records in the triggers' `last_error` what of their last deliveries could not be read. */
+function recordUnread(context: Context, unread: Map<number, { triggerId: number; problem: string }>): void {
+  const last = new Map(
+    [...unread].map(([id, { triggerId, problem }]) => [triggerId, `Delivery ${id} was not read as a whole. ${problem}`]),
+  );
+  for (const [triggerId, message] of last) context.defer(recordTriggerError(context.database, context.organization.id, triggerId, message));
+}
+
 /** Starts the runs of as many deliveries as the context's turn has time for, at least the first. */
 async function startDeliveryRuns(
   context: Context,
@@ -51,10 +59,12 @@ async function startDeliveryRuns(
   )) as DeliveryPayload[];
   const candidates: (RunCandidate & { deliveryId: number })[] = [];
   const handled: HandledDelivery[] = [];
+  const unread = new Map<number, { triggerId: number; problem: string }>();
   for (const [index, delivery] of deliveries.entries()) {
     if (context.turn?.isOver && index > 0) break;
     const trigger = triggers.get(delivery.trigger_id);
     const payload = payloads[index]!;
+    if (payload.unread !== undefined) unread.set(delivery.id, { triggerId: delivery.trigger_id, problem: payload.unread });
     const cause: RunCause = {
       key: `delivery:${delivery.id}`,
       contact: delivery.contact_id === null ? null : (contacts.get(delivery.contact_id) ?? null),
@@ -66,7 +76,7 @@ async function startDeliveryRuns(
       depth: 0,
     };
     if (payload.element?.of === 0) {
-      handled.push({ id: delivery.id, note: noElementNote(trigger && (JSON.parse(trigger.config) as WebhookConfig)) });
+      handled.push({ id: delivery.id, note: payload.unread ?? noElementNote(trigger && (JSON.parse(trigger.config) as WebhookConfig)) });
       continue;
     }
     const [candidate] = trigger ? await tryEvaluateTrigger(context, trigger, cause) : [];
@@ -76,6 +86,8 @@ async function startDeliveryRuns(
   const { refused, startErrors: failures } = await startRuns(context, candidates);
   startErrors.push(...failures);
   const notes = new Map(refused.map(({ candidate, message }) => [candidate.dedupKey, message]));
-  for (const candidate of candidates) handled.push({ id: candidate.deliveryId, note: notes.get(candidate.dedupKey) ?? null });
+  for (const candidate of candidates)
+    handled.push({ id: candidate.deliveryId, note: notes.get(candidate.dedupKey) ?? unread.get(candidate.deliveryId)?.problem ?? null });
+  recordUnread(context, unread);
   return handled;
 }

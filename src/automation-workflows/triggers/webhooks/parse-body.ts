@@ -1,10 +1,14 @@
 import { cleanText } from '../../../library/text/clean-text.ts';
 import { parseJson, type Json } from '../../../library/json/json.ts';
 
-/** The body of a delivery: JSON data or text in `body`, or other bytes as base64 in `raw` with `body` null. */
+/**
+ * The body of a delivery: JSON data or text in `body`, or other bytes as base64 in `raw` with `body` null. `unread`: why it is not what its content
+ * type says, in a sentence without its content.
+ */
 export interface ParsedBody {
   body: Json;
   raw?: string;
+  unread?: string;
 }
 
 /**
@@ -20,11 +24,16 @@ export async function parseBody(contentType: string | null, bytes: Uint8Array): 
   const isText = type.startsWith('text/') || /^application\/([\w.-]+\+)?xml$/.test(type);
   if (!isForm && !isJson && !isText && type !== '') return { body: null, raw: toBase64(bytes) };
   const text = decodeText(contentType ?? '', bytes);
-  if (text === null) return { body: null, raw: toBase64(bytes) };
+  if (text === null) return { body: null, raw: toBase64(bytes), unread: notInCharset(contentType ?? '') };
   const json = isJson || /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
   if (json !== undefined) return { body: json };
+  if (isJson)
+    return { body: cleanText(text), unread: 'The body is declared as JSON and is none; look for a trailing comma or a missing quote' };
   return { body: isForm ? toFieldValues(readForm(text, contentType ?? '')) : cleanText(text) };
 }
+
+const notInCharset = (contentType: string): string =>
+  `The bytes of the body are not in ${declaredCharset(contentType)}; send UTF-8, or name the charset in the content type`;
 
 function tryParseJson(text: string): Json | undefined {
   try {
@@ -84,7 +93,7 @@ async function readMultipart(contentType: string, bytes: Uint8Array): Promise<Pa
     const form = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': contentType } }).formData();
     return { body: toFieldValues(form) };
   } catch {
-    return { body: null, raw: toBase64(bytes) };
+    return { body: null, raw: toBase64(bytes), unread: 'The body is declared as a multipart form and is none' };
   }
 }
 

@@ -43,7 +43,7 @@ export async function previewDelivery(context: Context, workflowId: number, give
       );
   }
   // Of a request that is split, the first element is tried.
-  const [{ payload, contact: mapped, deliveryId }, ...others] = await readDeliveries(config, sent);
+  const [{ payload, contact: mapped, deliveryId }, ...others] = await readDeliveries(config, sent, context.organization.defaultCountry);
   const resolved = await previewMappedContact(context, mapped);
   const initialContext = toDeliveryVariables(payload);
   const contact = resolved?.contact ?? null;

@@ -1,8 +1,9 @@
 import { decodeContent } from './decode-content.ts';
 import { applyMapping, extractDeliveryId, extractElementId, type MappedPayload } from './mapping.ts';
-import { parseBody } from './parse-body.ts';
+import { parseBody, type ParsedBody } from './parse-body.ts';
 import type { WebhookConfig } from './config.ts';
 import { listElements } from './split.ts';
+import { normalizePhone, normalizeQueryPhone } from '../../../library/phone/phone-numbers.ts';
 import type { DeliveryPayload } from '../../runs/cause.ts';
 
 /** A request to a webhook's address. */
@@ -22,18 +23,23 @@ export interface ReadDelivery {
 
 /**
  * Reads a request by the trigger's config: its only delivery, or with `split` one of each element, at least one. The mapping of an element
- * looks into the element first, and then into the whole body. Throws 400, 413 and 415 for the encoding of the body, and 413.
+ * looks into the element first, and then into the whole body. `defaultCountry` is the organization's. Throws 400, 413 and 415 for the encoding of the body, and 413.
  */
 export async function readDeliveries(
   config: WebhookConfig,
   { headers, query, body: bytes }: SentWebhook,
+  defaultCountry: string,
 ): Promise<[ReadDelivery, ...ReadDelivery[]]> {
-  const { body, raw = null } = await parseBody(headers.get('content-type'), await decodeContent(headers, bytes));
+  const parsed = await parseBody(headers.get('content-type'), await decodeContent(headers, bytes));
+  const { body, raw = null } = parsed;
   const shown = { raw, headers: showableHeaders(headers, config), query };
+  const isForm = /^application\/x-www-form-urlencoded/i.test(headers.get('content-type') ?? '');
+  const map = (...bodies: unknown[]) => readMapped(applyMapping(config.mapping, ...bodies), isForm, defaultCountry);
+  const bodyProblem = parsed.unread ?? findNothingToMap(config, parsed);
   const toWhole = (element?: DeliveryPayload['element']): ReadDelivery => {
-    const { contact, variables } = applyMapping(config.mapping, body);
+    const { contact, variables, phoneProblem } = map(body);
     return {
-      payload: { body, ...shown, variables, ...(element && { element }) },
+      payload: { body, ...shown, variables, ...(element && { element }), ...toUnread(bodyProblem, phoneProblem) },
       contact,
       deliveryId: extractDeliveryId(config, headers, body),
     };
@@ -41,11 +47,38 @@ export async function readDeliveries(
   if (config.split === undefined) return [toWhole()];
   const [first, ...others] = listElements(body, config.split).map((element, index, { length: of }): ReadDelivery => {
     const number = index + 1;
-    const { contact, variables } = applyMapping(config.mapping, element, body);
-    const payload = { body: element, ...shown, variables, element: { number, of } };
+    const { contact, variables, phoneProblem } = map(element, body);
+    const payload = { body: element, ...shown, variables, element: { number, of }, ...toUnread(bodyProblem, phoneProblem) };
     return { payload, contact, deliveryId: extractElementId(config, headers, body, { element, number }) };
   });
   return first ? [first, ...others] : [toWhole({ number: 0, of: 0 })];
+}
+
+const toUnread = (...problems: (string | undefined)[]): Pick<DeliveryPayload, 'unread'> => {
+  const known = problems.filter((problem) => problem !== undefined);
+  return known.length === 0 ? {} : { unread: known.join('. ') };
+};
+
+/** Why a mapping finds nothing in a body: it has no fields. */
+function findNothingToMap({ mapping }: WebhookConfig, { body, raw }: ParsedBody): string | undefined {
+  if (Object.keys(mapping).length === 0 || (typeof body !== 'string' && raw === undefined)) return undefined;
+  return `The body is ${raw === undefined ? 'text' : 'neither text nor a form'}, in which the mapping finds nothing; send JSON or a form`;
+}
+
+/** The phone of a form may have a blank for its plus, which was not escaped. `phoneProblem`: why it cannot be read, without the number. */
+function readMapped(
+  { contact, variables }: MappedPayload,
+  isForm: boolean,
+  defaultCountry: string,
+): MappedPayload & { phoneProblem?: string } {
+  const { phone: given } = contact;
+  if (given === undefined) return { contact, variables };
+  const phone = (isForm ? given.replace(/^ (?=\d)/, '+') : given).trim();
+  const reading = (isForm ? normalizeQueryPhone : normalizePhone)(given, defaultCountry);
+  const mapped = { contact: { ...contact, phone }, variables };
+  if ('phone' in reading) return mapped;
+  // The detail begins with the number in quotes.
+  return { ...mapped, phoneProblem: `The phone of the contact ${reading.detail.slice(reading.detail.lastIndexOf('" ') + 2)}` };
 }
 
 const credentialHeader = /authorization|cookie|signature|hmac|token|secret|api[-_]?key/i;

@@ -88,7 +88,7 @@ async function acceptDelivery(webhook: Webhook, incoming: IncomingWebhook): Prom
   if (trigger.workflow_status !== 'active')
     throw conflict(`The workflow is ${trigger.workflow_status}; it must be active to receive webhooks`);
 
-  const read = await readDeliveries(config, incoming);
+  const read = await readDeliveries(config, incoming, context.organization.defaultCountry);
   const stored = read.length === 1 ? await storeDelivery(webhook, read[0]) : await storeElements(webhook, read);
   if (stored === null) return null;
   const deliveries = read.map(({ deliveryId }, index): AcceptedDelivery => {

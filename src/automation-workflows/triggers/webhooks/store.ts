@@ -249,7 +249,7 @@ export async function findLatestDeliveries(
 
 export interface HandledDelivery {
   id: number;
-  /** Why the delivery started no run, or null. */
+  /** Why the delivery started no run, or what of it could not be read; null: neither. */
   note: string | null;
 }
 
