@@ -2,9 +2,21 @@ import { pathProblem } from '../../../library/json/paths.ts';
 
 /** Signs of other languages in which people write paths, and what stands for them here. */
 const rewritings: [what: string, pattern: RegExp, path: string | ((match: string, ...groups: string[]) => string)][] = [
-  ['blanks around it', /^\s+|\s+$/g, ''],
+  ['blanks around a name', /\[[^\]]*\]|^\s+|\s+$|\s+\.\s+/g, (found) => (found.startsWith('[') ? found : found.includes('.') ? '.' : '')],
+  ['the braces of a template', /^\$\{\s*([^|{}]*[^|{}\s])\s*\}$/, '$1'],
   ['the braces of a template', /^\{\{-?\s*([^|{}]*[^|{}\s])\s*(?:\|[^{}]*)?-?\}\}$/, '$1'],
   ['the root of a template; a path begins in the body', /^(?:\$\.?)?webhook\.body(?:\.|(?=\[|$))/, ''],
+  [
+    'a filter of JSONPath',
+    /\[\?\s*\(?\s*@\.?([^=<>!~&|\]()\s]+)\s*={1,3}\s*(["']?)([^"'&|\]]*?)\2\s*\)?\s*\]/g,
+    (_filter, path, _quote, value) => `[${path}=${value}]`,
+  ],
+  ['a filter of JSONPath; only one item with a field that is equal to a value can be named', /\[\?[^\]]*\]/g, '[0]'],
+  [
+    'an index from the end; items are counted from the front, from 0',
+    /\[-\d+\]|\.-\d+(?=[.[]|$)/g,
+    (found) => (found.startsWith('[') ? '[0]' : '.0'),
+  ],
   ['a $ that no dot follows', /^\$(?=[^.[])/, ''],
   [
     'the slashes of a JSON pointer',
