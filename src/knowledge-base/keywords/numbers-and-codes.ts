@@ -42,12 +42,49 @@ const longestCode = 24;
 /** How many words before one may belong to its code: `AB 1234 X`. */
 const wordsBefore = 2;
 
-/** Part numbers and other codes of a text, in one piece and lower case: `k200` of `K-200`. */
-export const listCodes = (text: string): string[] => joinCodes(text, isWrittenAsCode);
+/**
+ * Part numbers and other codes of a text, in one piece and lower case: `k200` of `K-200`. Of a code in parts also its beginnings: `ab1234` of
+ * `AB-1234/5`. Short words in two parts (`email` of `e-mail`), versions and amounts are among them.
+ */
+export const listCodes = (text: string): string[] => [
+  ...joinCodes(text, isWrittenAsCode),
+  ...listBeginningsOfCodes(text),
+  ...listSpellings(text),
+];
 
 /** As `listCodes`, of a query, where a code may be written in any case and with blanks. `isOther`: words that belong to none. */
-export const listCodesOfQuery = (query: string, isOther: (word: string) => boolean): string[] =>
-  joinCodes(query, (word) => !isOther(word) && (/\p{N}/u.test(word) || word.length <= 8));
+export const listCodesOfQuery = (query: string, isOther: (word: string) => boolean): string[] => [
+  ...joinCodes(query, (word) => /^x$/i.test(word) || (!isOther(word) && (/\p{N}/u.test(word) || word.length <= 8))),
+  ...listSpellings(query),
+];
+
+function listBeginningsOfCodes(text: string): string[] {
+  return [...text.matchAll(linkedPattern)].flatMap(([word]) => {
+    const parts = word
+      .slice(0, longestCode * 2)
+      .toLowerCase()
+      .split(links);
+    return parts.slice(1).flatMap((_, index) => {
+      const beginning = parts.slice(0, index + 1).join('');
+      return index > 0 && isCode(beginning) ? [beginning] : [];
+    });
+  });
+}
+
+const shortWordInParts = new RegExp(String.raw`(?<![\p{L}\p{N}_.\/\-])(\p{L}{1,8})[\-\u2010\u2011](\p{L}{1,8})(?![\p{L}\p{N}_\/\-])`, 'gv');
+const maxShortPart = 4;
+const version = /(?<![\p{L}\p{N}.,])v?(\d{1,4}(?:\.\d{1,4}){2,3})(?![\p{L}\p{N}])/giu;
+const amount = /(?<![\d.,'’])(\d{1,3}(?:([.,'’])\d{3})(?:\2\d{3}){0,3})(?:[.,]\d{1,2})?(?![\d'’]|[.,]\d)/gu;
+
+/** One spelling of words, versions and amounts that people write in two: `wifi` of `Wi-Fi`, `v231` of `2.3.1`, `1299` of `1,299.00`. */
+function listSpellings(text: string): string[] {
+  const inParts = [...text.matchAll(shortWordInParts)].flatMap(([, one = '', other = '']) =>
+    Math.min(one.length, other.length) <= maxShortPart ? [`${one}${other}`.toLowerCase()] : [],
+  );
+  const versions = [...text.matchAll(version)].map(([, digits = '']) => `v${digits.replaceAll('.', '')}`);
+  const amounts = [...text.matchAll(amount)].map(([, digits = '']) => digits.replaceAll(/\D/g, ''));
+  return [...inParts, ...versions, ...amounts];
+}
 
 function joinCodes(text: string, isPart: (word: string) => boolean): string[] {
   const codes: string[] = [];

@@ -27,6 +27,21 @@ const libraries: Record<string, [passage: string, queries: string[]][]> = {
     ['The order number is 4500 0123 45.', ['4500012345', '4500-0123-45']],
     ['The fee is 1,234,567 dollars.', ['1234567', "1'234'567"]],
   ],
+  'words, versions and amounts in two spellings': [
+    ['Write an e-mail to the desk.', ['email', 'e-mail', 'E-Mail']],
+    ['Our newsletter goes out by gmail, which you may leave.', ['gmail']],
+    ['The Wi-Fi of the lounge is free.', ['wifi', 'Wi-Fi', 'WiFi', 'wi-fi']],
+    ['The wlan of the cellar needs a key.', ['wlan']],
+    ['The cable has a USB-C plug.', ['usbc', 'USB-C', 'usb-c']],
+    ['Release v2.3.1 mends the export.', ['2.3.1', 'v2.3.1', 'V2.3.1']],
+    ['Release 4.7.2 mends the import.', ['v4.7.2', '4.7.2']],
+    ['The bicycle costs €1,299.00 this week.', ['1299', '1,299', '1.299,00', '€1,299.00']],
+    ['The tandem costs 2499 this week.', ['2,499.00', '2499', "2'499"]],
+    ['The kettle AB-1234/5 is red.', ['AB1234', 'AB-1234', 'AB-1234/5', 'ab12345']],
+    ['The kettle AB-9876/5 is blue.', ['AB9876', 'AB98765']],
+    ['Take a screw M6x20 for the hinge.', ['M6 x 20', 'M6x20', 'm6 X 20']],
+    ['Take a screw M8 x 30 for the door.', ['M8x30', 'M8 x 30']],
+  ],
   'phone numbers': [
     [
       'The desk in Berlin: +49 (0)30 901820.',
