@@ -121,6 +121,16 @@ describe('columns', () => {
     expect(briefly(named.rows)).toEqual([['+12123456001', 'pending', null]]);
   });
 
+  test('a column that is named and does not exist is an error with the headers, also below a title', async () => {
+    for (const file of [
+      'Contacts 2026\n\nName,Phone,Due\nAda,+12123456001,x\n',
+      'Contacts\nName,Phone,Due\nAda,+12123456001,x\nEnd of list\n',
+    ])
+      await expect(sourceOf(file, { phone_column: 'Handy' })).rejects.toThrow(/"Name", "Phone", "Due"/);
+    const { rows } = await sourceOf('Phone list\nName,Wo,Phone\nAda,+12123456001,+12123456002\n', { phone_column: 'Wo' });
+    expect(briefly(rows)).toEqual([['+12123456001', 'pending', null]]);
+  });
+
   test('default_country goes before the organization', async () => {
     const { rows } = await sourceOf('phone\n030 901820\n', { default_country: 'DE' }, 'US');
     expect(briefly(rows)).toEqual([['+4930901820', 'pending', null]]);

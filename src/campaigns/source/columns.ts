@@ -50,9 +50,9 @@ export function chooseColumns(
   return { phones: [phone, ...others], choice, ...nameVariables(headers, phone), width: headers.length };
 }
 
-/** Whether these cells are headers among which is the phone column. */
+/** Whether these cells are headers among which is the phone column. A table without the named one has its header where others are words for phones. */
 export const hasPhoneColumn = (cells: string[], { phone_column: named }: SourceOptions): boolean =>
-  named ? locateColumn(cells, named) >= 0 : findPhoneColumns(cells, []).length > 0;
+  (named ? locateColumn(cells, named) >= 0 : false) || findPhoneColumns(cells, []).length > 0;
 
 /** The names of variables, as templates write them: `First Name` is `first_name`, a second one `first_name_2`. */
 function nameVariables(headers: string[], phone: number): Pick<SourceColumns, 'variables' | 'phone_variable'> {
