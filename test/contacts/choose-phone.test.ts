@@ -12,6 +12,17 @@ describe('the phone columns of a table', () => {
     expect(choose({}, ['Name', 'Notes'])).toEqual({ columns: [], choice: 'found' });
   });
 
+  test('may be named by an owner alone, beside one with a word for phones, if they hold nothing but numbers', () => {
+    const named = ['Name', 'Work Phone', 'Mobile', 'Home', 'Office'];
+    const sample = [
+      { cells: ['Ada', '+1 415 555 0101', '', '', '(415) 555-0199'] },
+      { cells: ['Bob', '', 'n/a', '+1 415 555 0105', '2 Main St 94107'] },
+    ];
+    expect(choosePhoneColumns({ headers: named, sample })).toEqual({ columns: [2, 3, 1], choice: 'found' });
+    expect(choosePhoneColumns({ headers: ['Name', 'Home'], sample: [{ cells: ['Bob', '+1 415 555 0105'] }] }).columns).toEqual([]);
+    expect(choosePhoneColumns({ headers: ['Phone', 'Home'], sample: [{ cells: ['+1 415 555 0105', '94107'] }] }).columns).toEqual([0]);
+  });
+
   test('are the mapped one and the others that are found, if it is one of these', () => {
     expect(choose({ mapped: 2 })).toEqual({ columns: [2, 5, 4, 3, 1], choice: 'mapped' });
     expect(choose({ mapped: 5 })).toEqual({ columns: [5, 4, 3, 2, 1], choice: 'mapped' });

@@ -16,7 +16,8 @@ export function findPhoneColumns(headers: string[], sample: { cells: string[] }[
   // A column named "number" may hold anything, so it counts only without a better column.
   const clear = found.filter((column) => !column.match.isAmbiguous);
   if (found.length === 0) return findQuestionColumns(headers, sample);
-  return (clear.length > 0 ? clear : found)
+  const others = clear.length === 0 ? [] : findOwnerColumns(headers, sample);
+  return [...(clear.length > 0 ? clear : found), ...others]
     .toSorted(
       (one, other) =>
         rankPhoneOwner(headers[one.index]!) - rankPhoneOwner(headers[other.index]!) ||
@@ -25,6 +26,22 @@ export function findPhoneColumns(headers: string[], sample: { cells: string[] }[
     )
     .map((column) => column.index);
 }
+
+/** Columns that are named by an owner alone, such as `Home` beside `Work Phone`, and hold nothing but phone numbers. */
+const findOwnerColumns = (headers: string[], sample: { cells: string[] }[]): { index: number; match: HeaderMatch }[] =>
+  headers.flatMap((header, index) => {
+    const isOwner = phoneHeaderModifiers.includes(toHeaderKey(header)) && [1, 3, 4].includes(rankPhoneOwner(header));
+    if (!isOwner || matchHeader(header)) return [];
+    const filled = sample.map(({ cells }) => (cells[index] ?? '').trim()).filter((cell) => cell !== '');
+    return filled.length > 0 && filled.every(isWrittenAsPhone)
+      ? [{ index, match: { rank: phoneHeaders.length * 2, isAmbiguous: false } }]
+      : [];
+  });
+
+const isWrittenAsPhone = (cell: string): boolean => {
+  const digits = cell.replace(/\D/g, '').length;
+  return /^[\d\s+()./-]+$/.test(cell) && digits <= 15 && (cell.startsWith('+') ? digits >= 7 : digits >= 9);
+};
 
 /** Headers of forms: "What is your phone number?". They count where no header is a word for phones, unless their cells hold something else. */
 const findQuestionColumns = (headers: string[], sample: { cells: string[] }[]): number[] =>
