@@ -432,9 +432,9 @@ test('a delivery that cannot be read starts its run, and its note and the last_e
     ['{"phone":"4930"}', json, 'phone of the contact has too few digits'],
     ['phone=n%2Fa', 'application/x-www-form-urlencoded', 'phone of the contact'],
   ];
-  for (const [body, type, words] of cases) {
+  for (const [given, type, words] of cases) {
     const hook = await newHook(client, { mapping: { phone: 'phone' } });
-    expect((await hook.send(body, { 'Content-Type': type })).status).toBe(202);
+    expect((await hook.send(given, { 'Content-Type': type })).status).toBe(202);
     expect((await waitForEndedRuns(client, hook.workflow, 1))[0].contact_id).toBe(null);
     await vi.waitFor(async () => {
       const row = await env.DB.prepare('SELECT note FROM webhook_delivery WHERE trigger_id = ? AND handled_at IS NOT NULL')
