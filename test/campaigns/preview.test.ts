@@ -136,6 +136,12 @@ describe('the preview of a campaign', () => {
     expect([body.total_rows, body.dialable_rows, body.rows.length, body.rows[0].phone]).toEqual([25, 25, 10, '+442079461000']);
     expect((await preview(client, 'csv', source_id)).body.phone_column).toMatchObject({
       name: 'Phone',
+      reason: expect.stringContaining('first among the 2 columns'),
+      others: ['Office'],
+    });
+    const one = await uploaded(client, `Office,Phone\n94107,+12123456001\n`);
+    expect((await preview(client, 'csv', one)).body.phone_column).toMatchObject({
+      name: 'Phone',
       reason: expect.stringContaining('only column'),
     });
   });

@@ -129,5 +129,5 @@ function phoneColumnReason(choice: TableColumns['choice'], others: number): stri
   if (choice === 'mapped')
     return `The field mapping of the integration has it as phone${others === 0 ? ', and no other column counts' : '; the others count where its cell cannot be dialled'}`;
   if (others === 0) return 'It is the only column whose header is a word for phone numbers';
-  return `It goes first among the ${others + 1} columns whose headers are words for phone numbers; the others count where its cell cannot be dialled`;
+  return `It goes first among the ${others + 1} columns of phone numbers; the others count where its cell cannot be dialled`;
 }
