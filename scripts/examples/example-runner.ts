@@ -220,7 +220,7 @@ const areRefused = new Set([
   'suppressions.confirmProposal',
   'suppressions.dismissProposal',
 ]);
-/** They would end the story, or need a second person, a mail sender, or a device with a passkey. */
+/** They would end the story, or need a second person, a mail sender, a device with a passkey, or a session after its end. */
 const neverSent = new Set([
   'organization.delete',
   'organization.getDeletion',
@@ -228,6 +228,7 @@ const neverSent = new Set([
   'auth.forgotPassword',
   'members.transferOwnership',
   'members.leave',
+  'passkeys.list',
   'passkeys.start',
   'passkeys.add',
   'passkeys.delete',
