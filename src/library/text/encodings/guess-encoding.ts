@@ -53,8 +53,8 @@ export interface EncodingGuess {
 
 const sampledBytes = 1 << 13;
 const minMargin = 4;
-/** Of a sign beyond ASCII, on average. Text of an alphabet in the right encoding is below 5, East Asian text below 7.5; text in a wrong one mostly above. */
-const [maxAlphabetCost, maxEastAsianCost, maxRarity] = [5, 7.5, 0];
+/** Of a sign beyond ASCII, on average. Text of an alphabet in the right encoding is below 5, East Asian text below 9; text in a wrong one mostly above. */
+const [maxAlphabetCost, maxEastAsianCost] = [5, 9];
 /** How rare the code pages of DOS are. */
 const dosCost = 6;
 const maxCandidates = 5;
@@ -99,8 +99,8 @@ export function guessEncoding(bytes: Uint8Array): EncodingGuess {
 function isLikely({ encoding, text, cost }: { encoding: string; text: string; cost: number }): boolean {
   const isAlphabet = alphabets.some(([name]) => name === encoding);
   const signs = [...text].filter((sign) => sign > '\u007f').length;
-  // The rarity of an encoding weighs on short texts alone.
-  return cost <= maxRarity + signs * (isAlphabet ? maxAlphabetCost : maxEastAsianCost);
+  // The rarity of the encoding is in the cost, and weighs on short texts alone.
+  return cost <= signs * (isAlphabet ? maxAlphabetCost : maxEastAsianCost);
 }
 
 /** The code page of DOS in which the bytes are likelier a text than one that costs `cost`. */
@@ -113,7 +113,7 @@ function findDosCodePage(sample: Uint8Array, cost: number): string | undefined {
   return best && best.cost < cost + 1 ? best.name : undefined;
 }
 
-/** The lines that are not ASCII, up to a limit. */
+/** The lines that are not ASCII, up to a limit, without stray NUL. */
 function sampleLines(bytes: Uint8Array): Uint8Array {
   const parts: number[] = [];
   let start = 0;
@@ -124,7 +124,7 @@ function sampleLines(bytes: Uint8Array): Uint8Array {
     if (line.some((byte) => byte >= 0x80)) parts.push(...line);
     start = end;
   }
-  return Uint8Array.from(parts);
+  return Uint8Array.from(parts.filter((byte) => byte !== 0));
 }
 
 function decodeStrictly(bytes: Uint8Array, encoding: string): string | null {
