@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { crashCallObjectAt } from '../support/crashing-call.ts';
-import type { CallStub } from '../support/calls.ts';
+import { callStub, type CallStub } from '../support/calls.ts';
 import { cell, desk, telnyxCall } from './transferred-call.ts';
 
 // Expected failures are logged.
@@ -156,16 +156,22 @@ describe('a carrier that reports nothing of the human', () => {
     let deaths = 0;
     for (const moment of ['before', 'after'] as const)
       for (let call = 1; call < 12; call++) {
-        const { stub, commands, read } = await handedOver({ ring_seconds: 10 });
+        const { id, runId, stub, commands, read } = await handedOver({ ring_seconds: 10 });
         await later(stub, 41_000);
         const watch = await crashCallObjectAt(stub, call, moment);
+        const carrier = vi.mocked(globalThis.fetch).getMockImplementation()!;
+        vi.mocked(globalThis.fetch).mockImplementation((...asked) =>
+          watch.died ? carrier(...asked) : watch.watched(() => carrier(...asked)),
+        );
         await runDurableObjectAlarm(stub).catch(() => undefined);
         const { died } = watch;
         if (died) deaths++;
         await vi.waitFor(
           async () => {
-            await later(stub, 60_000);
-            await runDurableObjectAlarm(stub).catch(() => undefined);
+            // The stub of an object that has died is dead, too.
+            const alive = callStub(id, runId);
+            await later(alive, 60_000);
+            await runDurableObjectAlarm(alive).catch(() => undefined);
             expect(countOf(commands(), 'conversation_relay_start')).toBeGreaterThanOrEqual(2);
           },
           { timeout: 15_000, interval: 20 },

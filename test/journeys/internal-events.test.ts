@@ -99,7 +99,9 @@ test('changes of contacts fire nothing while the workflow or the trigger is paus
 
 test('a bulk upsert of a thousand matching contacts fires a thousand times, across pages, once each', { tags: 'soak' }, async () => {
   const { client, id } = await newOrganization();
-  const workflow = await createActiveWorkflow(client, { trigger: onGold() });
+  // A run that waits has an object. One that only decides is completed without one.
+  const definition = chain({ id: 'nap', type: 'wait', data: { duration: 'P1D' } });
+  const workflow = await createActiveWorkflow(client, { definition, trigger: onGold() });
   const contacts = Array.from({ length: 1000 }, () => ({ phone: newPhone(), custom_fields: { tier: 'gold' } }));
   const upsert = () => client.post('/contacts/bulk-upsert', { list_name: 'Members', contacts });
   const lost = dropQueueMessages();
