@@ -13,13 +13,16 @@ export interface RelyingParty {
  * no passkeys for an IP address.
  */
 export function relyingParty(settings: Settings, requestUrl: string): RelyingParty {
-  const pages = [settings.CONSOLE_URL, settings.PUBLIC_URL].filter((url) => url !== '').map((url) => new URL(url));
-  const [page] = pages.length > 0 ? pages : [new URL(requestUrl)];
-  const id = page!.hostname;
-  if (/^[\d.]+$|:/.test(id))
+  const named = [settings.CONSOLE_URL, settings.PUBLIC_URL].filter((url) => url !== '').map((url) => new URL(url));
+  const pages = named.filter(hasDomain);
+  const page = pages[0] ?? new URL(requestUrl);
+  const id = page.hostname;
+  if (!hasDomain(page))
     throw conflict(
       `Passkeys need a domain name, and "${id}" is an address; open the service under its name (locally as localhost), or set PUBLIC_URL`,
     );
   const isOfDomain = ({ hostname }: URL): boolean => hostname === id || hostname.endsWith(`.${id}`);
-  return { id, name: 'Voice Agent Automation Service', origins: [page!, ...pages].filter(isOfDomain).map(({ origin }) => origin) };
+  return { id, name: 'Voice Agent Automation Service', origins: [page, ...pages].filter(isOfDomain).map(({ origin }) => origin) };
 }
+
+const hasDomain = ({ hostname }: URL): boolean => !/^[\d.]+$|:/.test(hostname);

@@ -245,6 +245,8 @@ describe('passkeys belong to', () => {
 
   test('localhost, and to no IP address', () => {
     const bare = { ...settings, CONSOLE_URL: '', PUBLIC_URL: '' };
+    const local = { ...bare, PUBLIC_URL: 'http://127.0.0.1:8787' };
+    expect(relyingParty(local, 'http://localhost:8787/x')).toMatchObject({ id: 'localhost', origins: ['http://localhost:8787'] });
     expect(relyingParty(bare, 'http://localhost:8787/x')).toMatchObject({ id: 'localhost', origins: ['http://localhost:8787'] });
     for (const url of ['http://127.0.0.1:8787/', 'http://[::1]:8787/']) expect(() => relyingParty(bare, url)).toThrow('need a domain name');
   });
