@@ -65,7 +65,8 @@ const failedRetentionMs = 30 * 86_400_000;
 const maxPackedEntries = 50;
 
 /**
- * One run of a journey, named `{organization_id}/{run_id}`. The run's D1 row starts the object. The first steps are taken at once, in memory; a
+ * One run of a journey, named `{organization_id}/{run_id}`. The run's D1 row starts the object. A run whose steps only decide is mostly completed without
+ * one, by whoever starts it (`runs/engine/complete-at-once.ts`). The first steps are taken at once, in memory; a
  * run that ends with them leaves nothing here. Later steps are taken when what the run waits for is there, or on alarms. The object projects its state
  * into the row, and deletes itself once the row shows the end and the history is in the row or in R2. A failed run's object stays for 30 days.
  * Timers:
