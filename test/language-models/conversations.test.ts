@@ -51,7 +51,7 @@ describe('a conversation', () => {
       return read;
     });
     expect(body.gathered_context).toMatchObject({ preferred_day: 'Tuesday', call_disposition: 'interested' });
-    expect(service).toEqual([]);
+    expect(service()).toEqual([]);
     const keys = asked.map(({ vendor, headers }) => [vendor, headers.get(vendor === 'claude' ? 'x-api-key' : 'authorization')]);
     expect(new Set(keys.map(String))).toEqual(new Set([`claude,${claudeKey}`, `gpt,Bearer ${gptKey}`]));
     expect(asked.every(({ vendor, body: sent }) => (vendor === 'claude') === (sent['stream'] === true))).toBe(true);
@@ -87,7 +87,7 @@ describe('a conversation', () => {
     await createModel(other, gpt());
     asked.length = 0;
     expect(await (await newChat(client)).say('Yes, I am interested')).toEqual(['Which day suits you?']);
-    expect([asked, service.length > 0]).toEqual([[], true]);
+    expect([asked, service().length > 0]).toEqual([[], true]);
   });
 
   test('keeps the models that it began with, also when they are changed and deleted; the next one has the new', async () => {
@@ -249,7 +249,7 @@ test('what the organization has no model for is left to the service, whatever mo
   await say('Tuesday would be fine');
   expect(await waitForCompletedRun(runId)).toMatchObject({ disposition: 'interested' });
   expect(new Set(asked.map(({ vendor }) => vendor))).toEqual(new Set(['claude']));
-  expect(new Set(service.map(({ model }) => model))).toEqual(new Set(['gpt-6-luna']));
+  expect(new Set(service().map(({ model }) => model))).toEqual(new Set(['gpt-6-luna']));
 });
 
 test('the judge of a conversation test and its two sides have the models for these purposes', async () => {
@@ -271,7 +271,7 @@ test('the judge of a conversation test and its two sides have the models for the
   expect((await client.post(`/simtest/test-sessions/${session.body.id}/start`)).status).toBe(200);
   const ended = await sessionIn(client, session.body.id, 'completed');
   expect(ended.results.checks[0]).toMatchObject({ name: 'polite', passed: expect.toBeOneOf([true, false, null]) });
-  expect(service).toEqual([]);
+  expect(service()).toEqual([]);
   const judged = asked.filter(({ vendor }) => vendor === 'gpt');
   expect(judged.map(({ body }) => String(body['messages'][0].content).includes('They were polite'))).toEqual([true]);
   expect(asked.length).toBeGreaterThan(judged.length);
@@ -298,5 +298,5 @@ test('an llm node asks the models for journeys, the next one when the first fail
     model: 'gpt-6-luna',
     fallbacks: [{ model: 'Claude', failure: 'provider_failed', message: expect.stringContaining('overloaded') }],
   });
-  expect([service, asked.map(({ vendor }) => vendor)]).toEqual([[], ['claude', 'gpt']]);
+  expect([service(), asked.map(({ vendor }) => vendor)]).toEqual([[], ['claude', 'gpt']]);
 });

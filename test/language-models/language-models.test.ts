@@ -63,7 +63,7 @@ describe('a language model', () => {
     const { client } = await newOrganization();
     const body = await createModel(client, gpt({ base_url: null, purposes: { judge: 1 } }));
     expect(body.base_url).toBeNull();
-    expect(service).toHaveLength(1);
+    expect(service()).toHaveLength(1);
     expect(await createModel(client, claude({ base_url: null }))).toMatchObject({ base_url: null, provider: 'anthropic' });
   });
 

@@ -32,7 +32,7 @@ export function stubVendors(answer: Answer = () => undefined) {
     routes: routes.createRoutes({ ledgerFile: undefined, signal: new AbortController().signal, ask: async () => undefined }),
   }));
   const asked: AskedVendor[] = [];
-  const { asked: service } = stubOutsideServices({
+  const { asked: askedOfService } = stubOutsideServices({
     other: async (request) => {
       const found = vendors.find(({ url }) => request.url.startsWith(url));
       if (!found) return undefined;
@@ -47,7 +47,8 @@ export function stubVendors(answer: Answer = () => undefined) {
       return (await answer(one, request)) ?? found.routes.fetch(request, { record, dropAnswer: () => {} });
     },
   });
-  return { asked, service };
+  // Documents of other tests may still be embedded meanwhile, by the service's model as ever.
+  return { asked, service: () => askedOfService.filter(({ messages }) => messages !== undefined) };
 }
 
 export const claude = (more: object = {}) => ({

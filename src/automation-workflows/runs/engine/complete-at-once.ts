@@ -14,9 +14,9 @@ import { MemoryJournal } from './memory-journal.ts';
 import { deadlineOf, startProgress } from './progress.ts';
 import { loadReadRun, toProjection, type LoadedRun } from './run-row.ts';
 
-/** Longer work is left to the run's object, so that whoever starts the run is not held up. */
+/** A longer run is left to its object, and so are those of a batch that takes longer, so that whoever starts them is not held up. */
 const maxSteps = 50;
-const maxMilliseconds = 50;
+const maxBatchMilliseconds = 2_000;
 /** From two minutes on the minute tick starts the object of a run that shows no progress. */
 const maxAgeMs = 30_000;
 const maxConcurrent = 4;
@@ -33,8 +33,9 @@ interface CompletedRuns {
  * have been inserted by this invocation, so that no object has begun them. Throws errors of D1; the runs are then to be started, too.
  */
 export async function completeAtOnce(context: Context, runs: RunFacts[]): Promise<CompletedRuns> {
+  const decideUntil = Date.now() + maxBatchMilliseconds;
   const complete = async (facts: RunFacts) => {
-    const completed = mayCompleteAtOnce(context, facts) ? await tryToDecide(context, facts) : null;
+    const completed = mayCompleteAtOnce(context, facts) && Date.now() < decideUntil ? await tryToDecide(context, facts, decideUntil) : null;
     await yieldAfterWork();
     return completed;
   };
@@ -59,11 +60,11 @@ function mayCompleteAtOnce(context: Context, { has_end_trigger, is_test, parent_
 
 type CompletedRun = RunProjection & { id: number; workflowId: number; hasWebhookEndpoint: boolean };
 
-async function tryToDecide(context: Context, facts: RunFacts): Promise<CompletedRun | null> {
+async function tryToDecide(context: Context, facts: RunFacts, decideUntil: number): Promise<CompletedRun | null> {
   try {
     const loaded = await loadReadRun(context, facts);
     if (!loaded || loaded.missingPayload !== null || loaded.settings.max_active_runs !== null) return null;
-    return await decide(context, loaded);
+    return await decide(context, loaded, decideUntil);
   } catch (error) {
     context.log.error('a run could not be completed at once; its object begins it', error, { run_id: facts.id });
     return null;
@@ -71,11 +72,11 @@ async function tryToDecide(context: Context, facts: RunFacts): Promise<Completed
 }
 
 /** Takes the steps of the run in memory; null when they do not end in a completed run. */
-async function decide(context: Context, run: LoadedRun): Promise<CompletedRun | null> {
+async function decide(context: Context, run: LoadedRun, decideUntil: number): Promise<CompletedRun | null> {
   const { organization, bindings } = context;
   const { row } = run;
   const journal = new MemoryJournal(startProgress(run.graph, context.clock(), run.origin.event?.id ?? null));
-  await advance(journal, decidingDependencies(context, run, journal));
+  await advance(journal, decidingDependencies(context, run, journal, decideUntil));
   const progress = journal.progress();
   if (progress.state !== 'completed') return null;
   const { entries } = journal;
@@ -87,10 +88,14 @@ async function decide(context: Context, run: LoadedRun): Promise<CompletedRun | 
 }
 
 /** The dependencies of a run that stops before the first step that does more than decide, so that it has no effects and waits for nothing. */
-function decidingDependencies(context: Context, { origin, graph, settings }: LoadedRun, journal: MemoryJournal): RunDependencies {
+function decidingDependencies(
+  context: Context,
+  { origin, graph, settings }: LoadedRun,
+  journal: MemoryJournal,
+  decideUntil: number,
+): RunDependencies {
   const { organization, clock } = context;
   const stepRun = { origin, hasQuietHours: settings.quiet_hours !== null, recent: new RecentFacts(clock) };
-  const startedAt = Date.now();
   return {
     runId: origin.id,
     graph,
@@ -111,7 +116,7 @@ function decidingDependencies(context: Context, { origin, graph, settings }: Loa
       const { nodeId, stepCount } = journal.progress();
       const { type } = graph.node(nodeId!);
       const onlyDecides = type.comesOutTheSame === true && type.isSideEffect !== true;
-      return !onlyDecides || stepCount >= maxSteps || Date.now() - startedAt > maxMilliseconds || isQueryBudgetSpent();
+      return !onlyDecides || stepCount >= maxSteps || Date.now() > decideUntil || isQueryBudgetSpent();
     },
   };
 }
