@@ -86,8 +86,14 @@ async function consume(bindings: Bindings, name: string, records: Values[]): Pro
     for (const [index, { id }] of inserted.entries()) records[index] = { ...records[index], run_id: Number(id) };
     if (object.length > 0) await Promise.all(inserted.map(({ id }, index) => objectOf(id).run(name, valuesOf(records[index], id))));
     const woken = rows.filter((row) => 'wait_id' in row);
-    const byEvent = new Map(records.map((record) => [record.event_id, record]));
-    await Promise.all(woken.map((row) => objectOf(row.run_id).wake(name, valuesOf(byEvent.get(row.event_id as number), row.run_id))));
+    const indexOfEvent = new Map(records.map((record, index) => [record.event_id, index]));
+    await Promise.all(
+      woken.map(({ event_id, run_id }) => {
+        const index = indexOfEvent.get(event_id as number)!;
+        records[index] = { ...records[index], run_id: Number(run_id) };
+        return objectOf(run_id).wake(name, valuesOf(records[index], run_id));
+      }),
+    );
   }
 }
 
