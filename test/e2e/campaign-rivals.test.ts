@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallCampaigns } from './call-campaigns.ts';
 import { callsAtHalf, inTwoCalls, laneOf, readLedger } from './call-ledger.ts';
 import { faultsOfLedger, faultsOfRows, faultsOfRuns } from './campaign-verification.ts';
+import { verifyCallStatistics, verifyUsageStatistics } from './full-count.ts';
 import { KillLog } from './kill-log.ts';
 import type { KillableService } from './killable-service.ts';
 import { narration } from './narration.ts';
@@ -133,6 +134,9 @@ test(
       if (!dialled.has(phone))
         expect(context.steps.call, phone).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(/^carrier_trouble: ./) });
     }
+    const read = (path: string) => campaigns.read(path);
+    await verifyUsageStatistics(service, read);
+    await verifyCallStatistics(service, read);
     say(`${count - dialled.size} calls of the journey were not placed because of the kill`);
   },
 );

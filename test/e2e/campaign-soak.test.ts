@@ -6,6 +6,7 @@ import { CampaignSampler } from './campaign-sampler.ts';
 import { faultsOfLedger, faultsOfRows, faultsOfRuns, isUnattended } from './campaign-verification.ts';
 import { makeTrouble } from './carrier-trouble.ts';
 import { KillLog } from './kill-log.ts';
+import { verifyCallStatistics, verifyUsageStatistics } from './full-count.ts';
 import type { KillableService } from './killable-service.ts';
 import { narration } from './narration.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -115,6 +116,9 @@ test(
     expect(sampler.maxLive, 'so many calls that the limit counts').toBeGreaterThan(maxConcurrency * 0.95);
     expect(sampler.last!.progress).toMatchObject({ in_flight: 0, waiting: { queued: 0, live: 0, organization_live: 0 } });
     expect((await campaigns.runs()).total).toBe(runs.length);
+    const read = (path: string) => campaigns.read(path);
+    await verifyUsageStatistics(service, read);
+    say(`statistics equal a full count of ${await verifyCallStatistics(service, read)} calls`);
     const report = String(await campaigns.read(`/campaign/${id}/report`));
     expect(report.trim().split('\r\n')).toHaveLength(rows + 1);
   },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listReceivedRequests, runsBySituation, situations } from './kill-evidence.ts';
 import { expectedRuns, gates, kills, KillTraffic } from './kill-traffic.ts';
-import { journeyNames, verifyRuns, verifySteps, verifyTraces } from './kill-verification.ts';
+import { journeyNames, verifyRuns, verifyStatistics, verifySteps, verifyTraces } from './kill-verification.ts';
 import { verifyTools } from './kill-tools.ts';
 import { KillableService } from './killable-service.ts';
 import { narration } from './narration.ts';
@@ -112,9 +112,11 @@ test('a service killed with -9 at random moments loses no run and repeats no sid
   say(`${runs.length} runs, each there once and completed, ${unknownRuns.size} of them by a retry after they were unknown`);
   for (const run of runs.filter((one) => one.automation_workflow_id === traffic.workflows.slow))
     expect(unknownRuns.has(run.id), JSON.stringify(run)).toBe(run.initial_context.careful);
-  const { asked, repeated, triedAgain } = await verifySteps(service, traffic, runs);
+  const { asked, repeated, triedAgain, paths } = await verifySteps(service, traffic, runs);
   say(`${asked} requests, ${repeated} of them repeated under their key, ${triedAgain} failed and tried again`);
   expect(repeated).toBeGreaterThanOrEqual(kills);
   for (const { at } of await passed()) expect(at).toBeGreaterThanOrEqual(resumedAt);
   await verifyTraces(service, traffic);
+  const calls = await verifyStatistics(service, traffic, paths);
+  say(`statistics equal a full count of ${runs.length} runs and ${calls} calls`);
 });

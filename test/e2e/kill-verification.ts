@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { readLedger } from './call-ledger.ts';
+import { verifyCallStatistics, verifyJourneyStatistics, verifyUsageStatistics, type RunPath } from './full-count.ts';
 import { listReceivedRequests, rowsOf, type Received } from './kill-evidence.ts';
 import type { JourneyName } from './kill-journeys.ts';
 import { expectedRuns, phoneOf, sizeOf, rangeTo, type KillTraffic } from './kill-traffic.ts';
@@ -97,10 +98,11 @@ async function verifyMessages(service: KillableService, traffic: KillTraffic, or
 export async function verifySteps(service: KillableService, traffic: KillTraffic, runs: any[]) {
   const requests = Map.groupBy(await listReceivedRequests(service), ({ key }) => key.slice(0, key.lastIndexOf(':')));
   const nodeTypes = new Set<string>();
-  const counts = { asked: 0, repeated: 0, triedAgain: 0 };
+  const counts = { asked: 0, repeated: 0, triedAgain: 0, paths: [] as RunPath[] };
   const verify = async (run: any) => {
     const { history, total } = await traffic.read(`/automation-workflows/runs/${run.id}/history?limit=500`);
     expect(history).toHaveLength(total);
+    counts.paths.push({ run, nodeIds: new Set(history.map((record: any) => record.node_id)) });
     for (const record of history) {
       nodeTypes.add(record.node_type);
       expect(record.completed_at, JSON.stringify(record)).not.toBeNull();
@@ -141,6 +143,19 @@ function verifyRequests(visit: string, attempts: any[], seen: Received[]): void 
   expect(attempts.map(({ attempt }) => `${visit}:${attempt}`)).toEqual(expect.arrayContaining(keys));
   expect(new Set(seen.map(({ node, number }) => `${node}/${number}`)).size, visit).toBe(1);
   if (attempts[0].input.after_crash === 'unknown') expect(seen.length, `${visit} may not be repeated`).toBe(keys.length);
+}
+
+/** Statistics equal a full count of the records. Answers the number of calls. */
+export async function verifyStatistics(service: KillableService, traffic: KillTraffic, paths: RunPath[]): Promise<number> {
+  const read = (path: string) => traffic.read(path);
+  for (const workflowId of Object.values(traffic.workflows))
+    await verifyJourneyStatistics(
+      read,
+      workflowId,
+      paths.filter(({ run }) => run.automation_workflow_id === workflowId),
+    );
+  await verifyUsageStatistics(service, read);
+  return verifyCallStatistics(service, read);
 }
 
 /** The writes of steps outside of their runs exist once, and no work is left. */
