@@ -3,7 +3,7 @@ import { cleanLine } from '../library/text/clean-text.ts';
 import { bodyId, createdAt, timestamp, warnings } from '../http/router.ts';
 import { listSchema, pageQuery } from '../http/pagination.ts';
 import { rowOutcomes } from '../calls/attempt/outcomes.ts';
-import { callResultFields } from '../calls/listing/schemas.ts';
+import { callResultFields, callTransferFields } from '../calls/listing/schemas.ts';
 import { exportQuery } from '../http/export-query.ts';
 import { CircuitBreakerConfig, configChangeFields, RetryConfig, ScheduleConfig } from './configs/configs.ts';
 import { rowStates } from './rows/row-states.ts';
@@ -290,6 +290,7 @@ export const CampaignRowCall = z
     reason: z.string().nullable().describe('Where the outcome alone does not say it: a word, a colon and a sentence; else null.'),
     ...callResultFields,
     talk_seconds: z.int().nullable().describe('Seconds that the person and the agent talked; null while the call is live.'),
+    ...callTransferFields,
     cost_usd: z.number().nullable().describe('Cost of the model in US dollars; null: its price is unknown, or the call is live.'),
     run_url: z.string().describe('Address of the call with its logs, which needs credentials.'),
     transcript_url: callUrl('transcript'),
@@ -302,6 +303,7 @@ const CampaignRowResult = z
   .object({
     ...callResultFields,
     talk_seconds: z.int().describe('Seconds that the person and the agent talked, in all calls together.'),
+    ...callTransferFields,
     cost_usd: z.number().nullable().describe('Cost of the model in all calls, in US dollars; null: the price of one is unknown.'),
     run_url: callUrl('last call'),
     transcript_url: callUrl('last transcript'),

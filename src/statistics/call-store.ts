@@ -30,6 +30,9 @@ const sums = [
   'unpriced_calls',
   'questions',
   'unanswered_questions',
+  'transfers',
+  'transfers_taken',
+  'transfer_seconds',
 ] as const;
 type CallSums = Pick<CallCounters, (typeof sums)[number]>;
 

@@ -7,15 +7,20 @@ export interface CallTotals {
   answer_rate: number | null;
   talk_seconds: number;
   average_talk_seconds: number | null;
+  transfers: number;
+  transfers_taken: number;
+  transfer_seconds: number;
   cost_usd: number;
   calls_without_price: number;
   outcomes: Record<string, number>;
   dispositions: Record<string, number>;
 }
 
+type SummedName = 'calls' | 'talk_seconds' | 'transfers' | 'transfers_taken' | 'transfer_seconds' | 'cost_micros' | 'unpriced_calls';
+
 /** Adds up rows. `answered` are the calls that a person has answered: their outcome is `completed`. */
 export function addCalls(rows: readonly CallGroupRow[]): CallTotals {
-  const sum = (name: 'calls' | 'talk_seconds' | 'cost_micros' | 'unpriced_calls') => rows.reduce((total, row) => total + row[name], 0);
+  const sum = (name: SummedName) => rows.reduce((total, row) => total + row[name], 0);
   const calls = sum('calls');
   const parts = rows.flatMap((row) => JSON.parse(row.parts) as Part[]);
   const outcomes = countBy(parts, 0);
@@ -27,6 +32,9 @@ export function addCalls(rows: readonly CallGroupRow[]): CallTotals {
     answer_rate: ratio(answered, calls, 10_000),
     talk_seconds: talkSeconds,
     average_talk_seconds: ratio(talkSeconds, answered, 10),
+    transfers: sum('transfers'),
+    transfers_taken: sum('transfers_taken'),
+    transfer_seconds: sum('transfer_seconds'),
     cost_usd: sum('cost_micros') / 1_000_000,
     calls_without_price: sum('unpriced_calls'),
     outcomes,

@@ -74,6 +74,11 @@ const callTotals = {
   answer_rate: z.number().nullable().describe('Answered calls divided by all, 0 to 1; null without calls.'),
   talk_seconds: wholeNumber.describe('Seconds in which persons and agents talked, in sum.'),
   average_talk_seconds: z.number().nullable().describe('Seconds of talk for each answered call; null when none was answered.'),
+  transfers: wholeNumber.describe(
+    'How often agents were to hand the caller to a human, outside of business hours included; a fallback after a try is no transfer of its own.',
+  ),
+  transfers_taken: wholeNumber.describe('How many of these transfers a human took.'),
+  transfer_seconds: wholeNumber.describe('Seconds from the pick-up of humans to the end of their lines, in sum.'),
   cost_usd: z.number().describe('What the language models of the calls cost in US dollars, as far as their prices are known.'),
   calls_without_price: wholeNumber.describe('Calls of which the cost is unknown, which `cost_usd` leaves out.'),
   outcomes: counts('How many calls ended with each outcome.'),

@@ -16,6 +16,19 @@ const call = {
   outcome: 'completed',
   reason: null,
   disposition: 'interested',
+  transfers: [
+    {
+      request: 1,
+      to: '+14155550142',
+      mode: 'warm',
+      is_fallback: false,
+      state: 'completed',
+      requested_at: '2026-11-20T10:14:20.000Z',
+      answered_at: '2026-11-20T10:14:31.000Z',
+      seconds: 59,
+      reason: null,
+    },
+  ],
   started_at: startedAt,
   completed_at: exampleMoment,
 };
@@ -68,7 +81,7 @@ const test = {
 /** An example of each type of event, as it is stored. */
 export const eventExamples: Record<WebhookEventType | typeof testEventType, Record<string, unknown>> = {
   'call.completed': call,
-  'chat.completed': { ...call, campaign_id: null, call_type: 'inbound', mode: 'textchat', disposition: null },
+  'chat.completed': { ...call, campaign_id: null, call_type: 'inbound', mode: 'textchat', disposition: null, transfers: [] },
   'campaign.completed': campaign,
   'campaign.paused': { ...campaign, state: 'paused', state_reason: 'circuit_breaker', completed_rows: 20, completed_at: null },
   'campaign.failed': { ...campaign, state: 'failed', state_reason: 'source_unreadable: the sheet cannot be read', completed_rows: 0 },

@@ -12,6 +12,20 @@ const count = (meaning: string) => z.int().describe(meaning);
 const startedAt = moment('When it began');
 const completedAt = moment('When it ended');
 
+const transfer = z
+  .object({
+    request: z.int().optional().describe('Which request of the agent it answers, from 1; a fallback has that of the try before it.'),
+    to: text('Phone number in E.164 or SIP address of the human.'),
+    mode: text('`cold`, or `warm`: the human was to get a summary first.'),
+    is_fallback: z.boolean().describe('Whether it went to the human to fall back on.'),
+    state: text('`completed`: the human has taken the call; `failed`: nobody has.'),
+    requested_at: timestamp.describe('When the agent asked for it, ISO 8601 in UTC.'),
+    answered_at: moment('When the human picked up'),
+    seconds: z.int().nullable().describe('For how long the human had the call; null: nobody took it.'),
+    reason: optionalText('Why nobody took it, such as `busy`, `no_answer`, `machine` or `closed`; null: somebody did.'),
+  })
+  .describe('A try to hand the caller to a human.');
+
 const call = {
   run_id: id('call or chat'),
   workflow_id: id('voice agent'),
@@ -23,6 +37,7 @@ const call = {
   outcome: text('`completed`, `busy`, `no_answer`, `voicemail`, `failed` or `cancelled`.'),
   reason: optionalText('A word and a sentence, where the outcome alone does not tell the next step.'),
   disposition: optionalText('The result of the talk, in a code of the agent; null without a talk.'),
+  transfers: z.array(transfer).describe('The tries to hand the caller to a human, in order; mostly empty.'),
   started_at: startedAt,
   completed_at: completedAt,
 };

@@ -39,6 +39,7 @@ describe('a caller who is handed to a human by Twilio', () => {
     const run = await read();
     expect(run['transfers']).toEqual([
       {
+        request: 1,
         to: desk,
         mode: 'cold',
         is_fallback: false,
@@ -53,6 +54,8 @@ describe('a caller who is handed to a human by Twilio', () => {
     const { body } = await client.get('/calls');
     expect(body.calls.find(({ id }: { id: number }) => id === runId)).toMatchObject({
       transferred_to: desk,
+      transfer_mode: 'cold',
+      transfer_is_fallback: false,
       transfer_state: 'completed',
       transfer_seconds: 42,
       transfer_reason: null,
@@ -86,6 +89,7 @@ describe('a caller who is handed to a human by Twilio', () => {
       { to: desk, state: 'failed', reason: 'busy', is_fallback: false },
       { to: cell, state: 'completed', seconds: 9, is_fallback: true },
     ]);
+    expect((await read())['transfers'].map(({ request }: { request: number }) => request)).toEqual([1, 1]);
   });
 
   test('waits until the human has heard the summary, in a warm transfer', async () => {

@@ -22,6 +22,8 @@ export const callRecord = (change: Partial<CallRecord> = {}): CallRecord => ({
   extracted_variables: {},
   talk_seconds: 0,
   transferred_to: null,
+  transfer_mode: null,
+  transfer_is_fallback: null,
   transfer_state: null,
   transfer_answered_at: null,
   transfer_seconds: null,

@@ -37,9 +37,11 @@ async function reportOf(rows: ReportRow[], variableNames: string[], { unit = 'ro
 /** The columns of the row itself, and what came of its calls. */
 const rowColumns = 'row_number,phone,contact_id,state,outcome,reason,attempts,next_attempt_at,run_ids';
 const resultColumns =
-  'disposition,summary,sentiment,answered_by,talk_seconds,started_at,ended_at,cost_usd,run_url,transcript_url,recording_url';
-const noResult = ',,,,0,,,0,,,';
-const fixedColumns = 20;
+  'disposition,summary,sentiment,answered_by,talk_seconds,' +
+  'transferred_to,transfer_mode,transfer_is_fallback,transfer_state,transfer_answered_at,transfer_seconds,transfer_reason,' +
+  'started_at,ended_at,cost_usd,run_url,transcript_url,recording_url';
+const noResult = ',,,,0,,,,,,,,,,0,,,';
+const fixedColumns = 27;
 
 test('every row has its final state, its reason and its variables', async () => {
   const text = await reportOf(

@@ -14,12 +14,34 @@ test('a row without calls has no result', () => {
     sentiment: null,
     extracted_variables: {},
     talk_seconds: 0,
+    transferred_to: null,
+    transfer_mode: null,
+    transfer_is_fallback: null,
+    transfer_state: null,
+    transfer_answered_at: null,
+    transfer_seconds: null,
+    transfer_reason: null,
     cost_usd: 0,
     started_at: null,
     ended_at: null,
     run_url: null,
     transcript_url: null,
     recording_url: null,
+  });
+});
+
+test('the human of a row is the one to whom the last of its calls was handed', () => {
+  const desk = { transferred_to: '+12124560100', transfer_mode: 'cold', transfer_is_fallback: false } as const;
+  const taken = { ...desk, transfer_state: 'completed', transfer_answered_at: '2026-11-20T10:14:31.000Z', transfer_seconds: 12 } as const;
+  const refused = { ...desk, transferred_to: 'sip:desk@example.com', transfer_state: 'failed', transfer_reason: 'busy' } as const;
+  expect(resultOf(callRecord(refused), callRecord(taken), callRecord({ outcome: 'busy' }))).toMatchObject({
+    ...taken,
+    transfer_reason: null,
+  });
+  expect(resultOf(callRecord(taken), callRecord(refused))).toMatchObject({
+    ...refused,
+    transfer_answered_at: null,
+    transfer_seconds: null,
   });
 });
 

@@ -44,10 +44,49 @@ test('calls are counted with what came of them, when they end', async () => {
   });
 });
 
+test('transfers to humans are counted with their call: a fallback with the try before it, a second request by itself', async () => {
+  const { client, context, agent } = await withAgent();
+  const other = await newAgent(client);
+  const refused = { request: 1, seconds: null };
+  await endCall(context, agent, { transfers: [refused, { request: 1, isFallback: true, seconds: 40 }] });
+  await endCall(context, agent, { transfers: [refused, { request: 2, seconds: 3 }] });
+  await endCall(context, other, { transfers: [{ request: 1, isFallback: true, seconds: null }] });
+  await endCall(context, other, { transfers: [{ seconds: null }, { seconds: 7 }] });
+  await endCall(context, other, { transfers: [] });
+  await endCall(context, other, { outcome: 'busy' });
+  await endCall(context, agent, { isChat: true, transfers: [{ request: 1, seconds: null }] });
+  const { totals, groups } = await read(client, 'group_by=workflow_id');
+  expect(totals).toMatchObject({ calls: 6, transfers: 6, transfers_taken: 3, transfer_seconds: 50 });
+  expect(groups).toMatchObject([
+    { workflow_id: other.id, transfers: 3, transfers_taken: 1, transfer_seconds: 7 },
+    { workflow_id: agent.id, transfers: 3, transfers_taken: 2, transfer_seconds: 43 },
+  ]);
+});
+
+test('a transfer stays counted, and stays in its record, when the contact of its call is erased', async () => {
+  const { client, context, agent, id } = await withAgent();
+  const contactId = await insertRow('contact', { organization_id: id, tags: '[]', custom_fields: '{}', deleted_at: 1 });
+  const run = await endCall(context, agent, { transfers: [{ request: 1, seconds: 40 }] });
+  await ownRows.prepare('UPDATE voice_agent_run SET contact_id = ? WHERE id = ?').bind(contactId, run).run();
+  const shown = async () => (await client.get(`/workflow/${agent.id}/runs/${run}`)).body.transfers;
+  const before = await shown();
+  expect(await eraseCalls(context, contactId)).toBe('done');
+  expect((await read(client)).totals).toMatchObject({ transfers: 1, transfers_taken: 1, transfer_seconds: 40 });
+  expect(await shown()).toEqual(before);
+  expect(before).toMatchObject([{ request: 1, seconds: 40 }]);
+});
+
 test('an organization without calls has counts of zero', async () => {
   const { client } = await newOrganization();
   expect((await read(client, 'group_by=day,workflow_id')).groups).toEqual([]);
-  expect((await read(client)).totals).toMatchObject({ calls: 0, answer_rate: null, average_talk_seconds: null, outcomes: {} });
+  expect((await read(client)).totals).toMatchObject({
+    calls: 0,
+    transfers: 0,
+    transfer_seconds: 0,
+    answer_rate: null,
+    average_talk_seconds: null,
+    outcomes: {},
+  });
 });
 
 test('calls are grouped by any of agent, campaign, journey, number, direction, outcome and disposition, and by one unit of time', async () => {

@@ -1,5 +1,6 @@
 import type { Context } from '../../src/context.ts';
 import type { RunCompletion } from '../../src/calls/records/store.ts';
+import type { TransferRecord } from '../../src/voice-agents/conversation/transfer-leg.ts';
 import { ownRows } from '../support/own-rows.ts';
 import { newRun, settle, settlement } from '../voice-agents/runs.ts';
 
@@ -18,7 +19,28 @@ export interface CountedCall {
   talkSeconds?: number | null;
   costUsd?: number | null;
   knowledge?: { questions: number; unanswered: number };
+  transfers?: readonly CountedTransfer[];
 }
+
+/** A try to hand the caller to a human. `seconds` null: nobody took the call. */
+export interface CountedTransfer {
+  /** Absent: a record of an earlier version. */
+  request?: number;
+  isFallback?: boolean;
+  seconds: number | null;
+}
+
+const toTransfer = ({ request, isFallback = false, seconds }: CountedTransfer): TransferRecord => ({
+  ...(request !== undefined && { request }),
+  to: '+12124560100',
+  mode: 'cold',
+  is_fallback: isFallback,
+  state: seconds === null ? 'failed' : 'completed',
+  requested_at: '2026-11-20T10:14:20.000Z',
+  answered_at: seconds === null ? null : '2026-11-20T10:14:31.000Z',
+  seconds,
+  reason: seconds === null ? 'busy' : null,
+});
 
 /** A call that has begun; answers its id. */
 export async function beginCall(context: Context, agent: Agent, call: CountedCall = {}): Promise<number> {
@@ -39,7 +61,14 @@ export async function beginCall(context: Context, agent: Agent, call: CountedCal
 
 /** The completion with which a call is settled. */
 export function completionOf(runId: number, call: CountedCall = {}): RunCompletion {
-  const { outcome = 'completed', disposition = null, talkSeconds = outcome === 'completed' ? 42 : null, costUsd = 0.01, knowledge } = call;
+  const {
+    outcome = 'completed',
+    disposition = null,
+    talkSeconds = outcome === 'completed' ? 42 : null,
+    costUsd = 0.01,
+    knowledge,
+    transfers,
+  } = call;
   return settlement(runId, {
     outcome,
     disposition,
@@ -49,6 +78,7 @@ export function completionOf(runId: number, call: CountedCall = {}): RunCompleti
       cost_info: { llm_tokens: { prompt: 10, completion: 5 }, call_duration_seconds: talkSeconds ?? 7, total_cost_usd: costUsd },
       annotations: {},
       ...(knowledge && { knowledge }),
+      ...(transfers && { transfers: transfers.map(toTransfer) }),
     },
   });
 }

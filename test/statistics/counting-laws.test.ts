@@ -29,6 +29,7 @@ const call = fc.record({
   talkSeconds: some(5, 60),
   costUsd: some(0.01, 0.000_001, null),
   knowledge: some({ questions: 2, unanswered: 1 }, { questions: 0, unanswered: 0 }),
+  transfers: fc.array(fc.record({ request: some(1, 2, 3), isFallback: fc.boolean(), seconds: some(null, 0, 30) }), { maxLength: 3 }),
 });
 
 const action = fc.oneof(
@@ -59,8 +60,17 @@ function countFully(calls: readonly Modelled[], agentId: number, timezone: strin
     const day = new Date(toDay(timezone, one.createdAt)).toISOString().slice(0, 10);
     const { campaignId, journeyId, ownNumber, direction, outcome, disposition } = one;
     const key = [day, agentId, campaignId, journeyId, ownNumber, direction, outcome, disposition].map((part) => part ?? null);
-    const before = (counts[JSON.stringify(key)] ??= [0, 0, 0, 0]);
-    const added = [1, one.talkSeconds ?? 0, Math.round((one.costUsd ?? 0) * 1_000_000), one.costUsd === null ? 1 : 0];
+    const before = (counts[JSON.stringify(key)] ??= [0, 0, 0, 0, 0, 0, 0]);
+    const taken = one.transfers!.filter(({ seconds }) => seconds !== null);
+    const added = [
+      1,
+      one.talkSeconds ?? 0,
+      Math.round((one.costUsd ?? 0) * 1_000_000),
+      one.costUsd === null ? 1 : 0,
+      new Set(one.transfers!.map(({ request }) => request)).size,
+      taken.length,
+      taken.reduce((sum, { seconds }) => sum + seconds!, 0),
+    ];
     counts[JSON.stringify(key)] = before.map((value, place) => value + added[place]!);
   }
   return counts;
@@ -76,7 +86,17 @@ async function readCounts(context: Context, timezone: string): Promise<Record<st
   const entries = groups.map((group): [string, number[]] => {
     const { period, workflow_id, campaign_id, automation_workflow_id, own_number, direction, outcome, disposition } = group;
     const key = [period, workflow_id, campaign_id, automation_workflow_id, own_number, direction, outcome, disposition];
-    return [JSON.stringify(key), [group.calls, group.talk_seconds, Math.round(group.cost_usd * 1_000_000), group.calls_without_price]];
+    const { calls, talk_seconds, cost_usd, calls_without_price, transfers, transfers_taken, transfer_seconds } = group;
+    const values = [
+      calls,
+      talk_seconds,
+      Math.round(cost_usd * 1_000_000),
+      calls_without_price,
+      transfers,
+      transfers_taken,
+      transfer_seconds,
+    ];
+    return [JSON.stringify(key), values];
   });
   return Object.fromEntries(entries);
 }
@@ -119,6 +139,7 @@ test('statistics of calls equal a full count after any settlements, repeats, cor
                 disposition: null,
                 talkSeconds: null,
                 costUsd: 0,
+                transfers: [],
                 ownNumber: '+15005550009',
               });
           } else if (step.do === 'correct') {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { testEventType, webhookEventTypes } from '../../src/webhook-endpoints/event-paths.ts';
+import { testEventType, webhookEventTypes, type WebhookEventType } from '../../src/webhook-endpoints/event-paths.ts';
 import { eventTypes } from '../../src/webhook-endpoints/event-types.ts';
 import { eventExamples } from '../../src/webhook-endpoints/event-examples.ts';
 import { toPayload } from '../../src/webhook-endpoints/payload.ts';
@@ -14,6 +14,32 @@ const update = (table: string, id: number, change: string) => ownRows.prepare(`U
 
 type Row = Record<string, string | number | null>;
 
+/** What the record of a call says of the humans to whom it was handed: the first did not answer. */
+const transfers = [
+  {
+    request: 1,
+    to: '+12124560100',
+    mode: 'warm',
+    is_fallback: false,
+    state: 'failed',
+    requested_at: '2026-11-20T10:14:20.000Z',
+    answered_at: null,
+    seconds: null,
+    reason: 'no_answer',
+  },
+  {
+    request: 1,
+    to: 'sip:desk@example.com',
+    mode: 'warm',
+    is_fallback: true,
+    state: 'completed',
+    requested_at: '2026-11-20T10:14:46.000Z',
+    answered_at: '2026-11-20T10:14:51.000Z',
+    seconds: 59,
+    reason: null,
+  },
+];
+
 /** For each type: a row before, the change that is told of, and the fields that the event must have. */
 const changes: Record<string, { table: string; row: Row; change: string; data: Record<string, unknown> }> = {
   'call.completed': {
@@ -25,9 +51,16 @@ const changes: Record<string, { table: string; row: Row; change: string; data: R
       campaign_id: 5,
       contact_id: 7,
       automation_run_id: null,
+      transfers: [],
       outcome: 'no_answer',
       completed_at: '2023-11-14T22:13:20.123Z',
     },
+  },
+  'call.completed of a caller whom a human took': {
+    table: 'voice_agent_run',
+    row: { is_completed: 0, mode: 'twilio', call_type: 'inbound' },
+    change: `is_completed = 1, outcome = 'completed', result = '${JSON.stringify({ gathered_context: {}, transfers })}'`,
+    data: { outcome: 'completed', transfers },
   },
   'chat.completed': {
     table: 'voice_agent_run',
@@ -109,9 +142,13 @@ const changes: Record<string, { table: string; row: Row; change: string; data: R
   },
 };
 
+/** The type in a name that may say more. */
+const typeOf = (name: string): WebhookEventType => name.split(' ')[0] as WebhookEventType;
+
 const shown = (row: any) => toPayload({ ...row, data: JSON.parse(row.data) }, 'https://calls.example.com');
 
-describe.each(Object.entries(changes))('%s', (type, { table, row, change, data }) => {
+describe.each(Object.entries(changes))('%s', (name, { table, row, change, data }) => {
+  const type = typeOf(name);
   test('is recorded with the change, once, with the fields that are documented', async () => {
     holdObjects();
     const { organizationId: organization_id, id: endpoint } = await newEndpoint();
@@ -123,9 +160,7 @@ describe.each(Object.entries(changes))('%s', (type, { table, row, change, data }
     expect(message).toMatchObject({ type, endpoint_id: endpoint, status: 'pending', tries: 0, due_at: message.created_at });
     const payload = shown(message);
     expect(payload.data).toMatchObject(data);
-    expect(Object.keys(payload.data).toSorted()).toEqual(
-      [...Object.keys(eventTypes[type as 'call.completed'].data), 'record_url'].toSorted(),
-    );
+    expect(Object.keys(payload.data).toSorted()).toEqual([...Object.keys(eventTypes[type].data), 'record_url'].toSorted());
     expect(JSON.stringify(payload)).not.toContain('+1212555');
     // The same again is no event.
     await update(table, id, change);

@@ -62,6 +62,8 @@ export function toCallRecord(apiUrl: string, row: CallRow): CallRecord {
     extracted_variables: isRecord(extracted) ? extracted : {},
     talk_seconds: isEnded ? (row.talk_seconds ?? 0) : null,
     transferred_to: transfer?.to ?? null,
+    transfer_mode: transfer?.mode ?? null,
+    transfer_is_fallback: transfer?.is_fallback ?? null,
     transfer_state: transfer?.state ?? null,
     transfer_answered_at: transfer?.answered_at ?? null,
     transfer_seconds: transfer?.seconds ?? null,

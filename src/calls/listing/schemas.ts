@@ -5,7 +5,7 @@ import { exportQuery } from '../../http/export-query.ts';
 import { listSchema, pageQuery } from '../../http/pagination.ts';
 import { rowOutcomes } from '../attempt/outcomes.ts';
 import { callSorts } from './call-filter.ts';
-import { transferStates } from '../records/schemas.ts';
+import { transferModes, transferStates } from '../records/schemas.ts';
 
 const artifactUrl = (what: string) =>
   z.string().nullable().describe(`Address of the ${what}, which needs credentials; null: there is none, or not yet.`);
@@ -22,6 +22,25 @@ export const callResultFields = {
   extracted_variables: z.record(z.string(), z.unknown()).describe('What the agent took from the talk, by the names of its variables.'),
   started_at: timestamp.nullable().describe('When somebody answered, ISO 8601 in UTC; null: nobody did.'),
   ended_at: timestamp.nullable().describe('When it ended, ISO 8601 in UTC; null while it is live.'),
+};
+
+/** The human to whom a caller was handed. Rows of campaigns show the same fields of their calls. */
+export const callTransferFields = {
+  transferred_to: z
+    .string()
+    .nullable()
+    .describe(
+      'Phone number or SIP address of the human to whom the caller was handed last, whether or not they took the call; null: to nobody.',
+    ),
+  transfer_mode: z.enum(transferModes).nullable().describe('`warm`: the human was to get a summary first; `cold`: none; null: to nobody.'),
+  transfer_is_fallback: z.boolean().nullable().describe('Whether that human was the one to fall back on; null: to nobody.'),
+  transfer_state: z
+    .enum(transferStates)
+    .nullable()
+    .describe('What came of it: `completed` where the human has taken the call; null: to nobody.'),
+  transfer_answered_at: timestamp.nullable().describe('When the human picked up, ISO 8601 in UTC; null: nobody did.'),
+  transfer_seconds: z.int().nullable().describe('Seconds that the human had the call; null: nobody took it.'),
+  transfer_reason: z.string().nullable().describe('Why nobody took it, such as `busy`, `no_answer` or `closed`; else null.'),
 };
 
 export const CallRecordSchema = z
@@ -44,19 +63,7 @@ export const CallRecordSchema = z
       .int()
       .nullable()
       .describe('Seconds from the answer to the end, where a person talked with the agent; else 0. Null while it is live.'),
-    transferred_to: z
-      .string()
-      .nullable()
-      .describe(
-        'Phone number or SIP address of the human to whom the caller was handed last, whether or not they took the call; null: to nobody.',
-      ),
-    transfer_state: z
-      .enum(transferStates)
-      .nullable()
-      .describe('What came of it: `completed` where the human has taken the call; null: to nobody.'),
-    transfer_answered_at: timestamp.nullable().describe('When the human picked up, ISO 8601 in UTC; null: nobody did.'),
-    transfer_seconds: z.int().nullable().describe('Seconds that the human had the call; null: nobody took it.'),
-    transfer_reason: z.string().nullable().describe('Why nobody took it, such as `busy`, `no_answer` or `closed`; else null.'),
+    ...callTransferFields,
     cost_usd: z.number().nullable().describe('Cost of the model in US dollars; null: its price is unknown, or the call is live.'),
     created_at: createdAt,
     run_url: z.string().describe('Address of the call with its logs, which needs credentials.'),

@@ -1,6 +1,6 @@
 import { isRecord, type Json } from '../../library/json/json.ts';
 import type { ConversationState, EndReason } from '../../voice-agents/conversation/contract.ts';
-import { toTransferRecord, type TransferRecord } from '../../voice-agents/conversation/transfer-leg.ts';
+import { toTransferRecords, type TransferRecord } from '../../voice-agents/conversation/transfer-leg.ts';
 import { toGatheredContext } from '../../voice-agents/conversation/conversation-context.ts';
 import type { CallEnd } from '../contract.ts';
 import { parseConfigurations } from '../../voice-agents/agents/configurations.ts';
@@ -76,7 +76,7 @@ const toDisposition = (state: ConversationState | null, verdict: RunCompletionIn
 
 /** Nothing for a call that is not transferred. */
 const toTransfers = (state: ConversationState | null, lineEndedAt: number | null): { transfers?: TransferRecord[] } =>
-  state?.transfers ? { transfers: state.transfers.map((leg) => toTransferRecord(leg, lineEndedAt)) } : {};
+  state?.transfers ? { transfers: toTransferRecords(state.transfers, lineEndedAt) } : {};
 
 const nothingGathered = { call_disposition: null, call_tags: [], nodes_visited: [], extracted_variables: {} };
 const toGathered = (state: ConversationState | null): Record<string, unknown> => (state ? toGatheredContext(state) : nothingGathered);

@@ -62,7 +62,7 @@ const reasonWithoutPhoneSql = "replace(reason, ifnull(phone, ''), 'the number')"
 /** Why the call was given back undialled. An extracted variable of that name is personal. */
 const returnReasonSql = `iif(result ->> '$.gathered_context.extracted_variables.returned' IS NULL, result ->> '$.gathered_context.returned', NULL)`;
 
-const resultWithoutConversationSql = `json_object(
+const resultWithoutConversationSql = `json_patch(json_object(
   'answered_by', result ->> '$.answered_by',
   'gathered_context', json_patch(json_object(
     'call_status', result ->> '$.gathered_context.call_status',
@@ -72,9 +72,10 @@ const resultWithoutConversationSql = `json_object(
     'extracted_variables', json_object()), json_object('returned', ${returnReasonSql})),
   'cost_info', json(ifnull(result -> '$.cost_info', '{}')),
   'knowledge', json(ifnull(result -> '$.knowledge', 'null')),
-  'annotations', json_object('summary', NULL, 'sentiment', result ->> '$.annotations.sentiment', 'checks', json_array()))`;
+  'annotations', json_object('summary', NULL, 'sentiment', result ->> '$.annotations.sentiment', 'checks', json_array())),
+  json_object('transfers', json(result -> '$.transfers')))`;
 
-/** Erases everything personal from completed runs, with their words in the search. Their outcome and cost stay; what is proposed because of them goes. */
+/** Erases everything personal from completed runs, with their words in the search. Their outcome, cost and transfers stay, which name people of the organization; what is proposed because of them goes. */
 async function eraseRuns(database: Database, organizationId: number, runIds: number[]): Promise<void> {
   const ids = JSON.stringify(runIds);
   await database.batch(

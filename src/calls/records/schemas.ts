@@ -52,11 +52,16 @@ const artifactUrl = (what: string) =>
     .nullable()
     .describe(`Address of the ${what}, which needs credentials; \`/download\` gives a public link. null: there is none.`);
 
+export const transferModes = ['cold', 'warm'] as const;
 export const transferStates = ['requested', 'dialing', 'connected', 'completed', 'failed'] as const;
 const transfer = z
   .object({
+    request: z
+      .int()
+      .optional()
+      .describe('Which request of the agent it answers, from 1: a fallback has the request of the try before it. Absent in old records.'),
     to: z.string().describe('Phone number in E.164 or SIP address of the human.'),
-    mode: z.enum(['cold', 'warm']).describe('`warm`: the human hears a summary before the two are connected.'),
+    mode: z.enum(transferModes).describe('`warm`: the human hears a summary before the two are connected.'),
     is_fallback: z.boolean().describe('Whether it is `fallback_to`.'),
     state: z
       .enum(transferStates)

@@ -5,7 +5,7 @@ import { collectWarnings } from '../../library/json/config-object.ts';
 import { configWarnings } from '../configs/configs.ts';
 import { toRowCounts, emptyTally } from '../rows/row-states.ts';
 import type { RowCall, RowWithCalls } from '../rows/row-calls.ts';
-import { toRowResult } from '../rows/row-result.ts';
+import { pickTransfer, toRowResult } from '../rows/row-result.ts';
 import type { CampaignProgress as LiveProgress, LiveCampaign, LogEntry } from '../rpc.ts';
 import type { CampaignProgress, CampaignRecord, CampaignRowCall, CampaignRowRecord } from '../schemas.ts';
 import { SourceOptions } from '../source/options.ts';
@@ -79,6 +79,7 @@ const rowCallRecord = ({ attempt, call }: RowCall): z.infer<typeof CampaignRowCa
   sentiment: call.sentiment,
   extracted_variables: call.extracted_variables,
   talk_seconds: call.talk_seconds,
+  ...pickTransfer(call),
   cost_usd: call.cost_usd,
   started_at: call.started_at,
   ended_at: call.ended_at,

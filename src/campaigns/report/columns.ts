@@ -2,7 +2,7 @@ import type { ExportColumn } from '../../library/table-export/format-table.ts';
 import { nullableTimestamp } from '../../library/time/clock.ts';
 import type { RowRecord } from '../rpc.ts';
 import type { RowCall, RowWithCalls } from '../rows/row-calls.ts';
-import { toRowResult, type RowResult } from '../rows/row-result.ts';
+import { toRowResult, transferFieldNames, type RowResult } from '../rows/row-result.ts';
 
 /** A row of the report. `next_attempt_at` in epoch ms. */
 export type ReportRow = RowWithCalls<Omit<RowRecord, 'id'>>;
@@ -54,6 +54,7 @@ const resultNames = [
   'sentiment',
   'answered_by',
   'talk_seconds',
+  ...transferFieldNames,
   'started_at',
   'ended_at',
   'cost_usd',

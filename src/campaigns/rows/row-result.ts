@@ -1,27 +1,46 @@
 import type { CallRecord } from '../../calls/listing/schemas.ts';
 import type { RowCall } from './row-calls.ts';
 
+/** The fields of a call that say to which human the caller was handed. */
+export const transferFieldNames = [
+  'transferred_to',
+  'transfer_mode',
+  'transfer_is_fallback',
+  'transfer_state',
+  'transfer_answered_at',
+  'transfer_seconds',
+  'transfer_reason',
+] as const satisfies (keyof CallRecord)[];
+type TransferFields = Pick<CallRecord, (typeof transferFieldNames)[number]>;
+
+/** What a call says of the human; all null without a call that was handed to one. */
+export const pickTransfer = (call: CallRecord | undefined): TransferFields =>
+  Object.fromEntries(transferFieldNames.map((name) => [name, call?.[name] ?? null])) as TransferFields;
+
 /** What came of a row: what its talks said, and all of its calls in sum. Moments are timestamps. */
-export interface RowResult extends Pick<
-  CallRecord,
-  | 'disposition'
-  | 'answered_by'
-  | 'summary'
-  | 'sentiment'
-  | 'extracted_variables'
-  | 'started_at'
-  | 'ended_at'
-  | 'cost_usd'
-  | 'transcript_url'
-  | 'recording_url'
-> {
+export interface RowResult
+  extends
+    TransferFields,
+    Pick<
+      CallRecord,
+      | 'disposition'
+      | 'answered_by'
+      | 'summary'
+      | 'sentiment'
+      | 'extracted_variables'
+      | 'started_at'
+      | 'ended_at'
+      | 'cost_usd'
+      | 'transcript_url'
+      | 'recording_url'
+    > {
   talk_seconds: number;
   run_url: string | null;
 }
 
 /**
  * The result of a row from its calls, oldest first. Of what a later call says again the later value counts: disposition, summary and its
- * sentiment, who answered, each variable, the addresses. Seconds and costs are added up; without the cost of an ended call the sum is null.
+ * sentiment, who answered, the human who got the caller, each variable, the addresses. Seconds and costs are added up; without the cost of an ended call the sum is null.
  */
 export function toRowResult(rowCalls: RowCall[]): RowResult {
   const calls = rowCalls.map(({ call }) => call);
@@ -35,6 +54,7 @@ export function toRowResult(rowCalls: RowCall[]): RowResult {
     sentiment: concluded?.sentiment ?? null,
     extracted_variables: Object.assign({}, ...calls.map((call) => call.extracted_variables)) as RowResult['extracted_variables'],
     talk_seconds: ended.reduce((sum, call) => sum + (call.talk_seconds ?? 0), 0),
+    ...pickTransfer(last(({ transferred_to: human }) => human !== null)),
     cost_usd: addCosts(ended),
     started_at: calls.find(({ started_at: startedAt }) => startedAt !== null)?.started_at ?? null,
     ended_at: calls.some(({ status }) => status === 'live') ? null : (last(({ ended_at: endedAt }) => endedAt !== null)?.ended_at ?? null),

@@ -38,6 +38,10 @@ export const callStatistic = sqliteTable(
     /** Searches of the agent in documents, and those that found nothing. */
     questions: count('questions'),
     unansweredQuestions: count('unanswered_questions'),
+    /** How often callers were to be handed to a human, how often one took them, and for how long humans had them. */
+    transfers: count('transfers'),
+    transfersTaken: count('transfers_taken'),
+    transferSeconds: count('transfer_seconds'),
   },
   (table) => [
     primaryKey({

@@ -108,6 +108,8 @@ export function failureOf({ facts: { ended, answeredAt } }: Pick<TransferLeg, 'f
 
 /** A transfer as a record of the run shows it. */
 export interface TransferRecord {
+  /** Which request of the agent it answers, from 1: a fallback has the request of the try before it. Absent in records of earlier versions. */
+  request?: number;
   to: string;
   mode: 'cold' | 'warm';
   is_fallback: boolean;
@@ -117,6 +119,19 @@ export interface TransferRecord {
   seconds: number | null;
   reason: string | null;
 }
+
+/** All transfers of a call. `lineEndedAt`: when the caller's line ended, epoch ms; null: it is live. */
+export function toTransferRecords(legs: readonly TransferLeg[], lineEndedAt: number | null): TransferRecord[] {
+  let request = 0;
+  return legs.map((leg, index) => {
+    if (!isFallbackOf(leg, legs[index - 1])) request++;
+    return { request, ...toTransferRecord(leg, lineEndedAt) };
+  });
+}
+
+/** Whether a leg was dialled because the one before it was not taken. A first leg is a fallback, too, outside of the business hours. */
+const isFallbackOf = (leg: TransferLeg, before: TransferLeg | undefined): boolean =>
+  leg.isFallback && before?.isFallback === false && before.toolCallId === leg.toolCallId && before.nodeId === leg.nodeId;
 
 /** `lineEndedAt`: when the caller's line ended, epoch ms; null: it is live. */
 export function toTransferRecord(leg: TransferLeg, lineEndedAt: number | null): TransferRecord {
