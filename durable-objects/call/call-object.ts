@@ -130,7 +130,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
   }
 
   async humanEvent(leg: number, report: LegFact): Promise<HandOverAction> {
-    if (!this.#hasCall()) return { step: report.fact === 'answered' || report.fact === 'announced' ? 'drop' : 'none' };
+    if (!this.#hasCall()) return { step: report.fact === 'bridged' || report.fact === 'ended' ? 'none' : 'drop' };
     const action = this.#handOver.record(leg, report);
     await this.timers.arm();
     return action;

@@ -56,7 +56,7 @@ export class HandOver {
     if (record.line.end !== null) {
       // The report that the end of the caller's line has waited for.
       if (report.fact === 'ended' && record.hasTimer(callTimers.finalize)) timers.set(callTimers.finalize, clock());
-      return report.fact === 'answered' || report.fact === 'announced' ? { step: 'drop' } : { step: 'none' };
+      return report.fact === 'bridged' || report.fact === 'ended' ? { step: 'none' } : { step: 'drop' };
     }
     if (report.fact === 'ended') {
       timers.clear(callTimers.transfer);
@@ -65,6 +65,7 @@ export class HandOver {
     }
     const leg = conversation.handedOverLeg;
     if (leg?.number !== number) return report.fact === 'bridged' ? { step: 'none' } : { step: 'drop' };
+    if (leg.facts.machineAt !== undefined) return { step: 'drop' };
     return record.line.handOver?.takesCommands === true && leg.mode === 'warm' ? this.#joinAction(leg, report.at) : { step: 'none' };
   }
 
@@ -144,8 +145,16 @@ export class HandOver {
 
   #toOrder({ number, nodeId, tool, to, mode }: TransferLeg): HumanOrder {
     const { setup } = this.#parts.record;
-    const { ring_seconds: ringSeconds, max_seconds: maxSeconds } = findTransfer(parseAgentDefinition(setup.definition), nodeId, tool)!;
-    return { leg: number, to, from: setup.ownNumber, isAnnounced: mode === 'warm', ringSeconds, maxSeconds };
+    const transfer = findTransfer(parseAgentDefinition(setup.definition), nodeId, tool)!;
+    return {
+      leg: number,
+      to,
+      from: setup.ownNumber,
+      isAnnounced: mode === 'warm',
+      detectsMachines: transfer.machine_detection,
+      ringSeconds: transfer.ring_seconds,
+      maxSeconds: transfer.max_seconds,
+    };
   }
 
   get #callId(): string {

@@ -42,6 +42,9 @@ export interface CallSimulatorDependencies {
 
 const sipCodes = { busy: 486, no_answer: 487, failed: 404 } as const;
 
+/** How long a mailbox records whoever was connected with it. */
+const mailboxMs = 60_000;
+
 /** The telephone exchange of a simulated carrier: it dials, rings, answers, hangs up, and stores every call. */
 export class CallSimulator<Order> {
   readonly store: CallStore;
@@ -198,7 +201,7 @@ export class CallSimulator<Order> {
     const leave = () => this.end(human, 'completed', 'carrier');
     caller.signal.addEventListener('abort', leave, { once: true });
     if (!caller.isLive) return leave();
-    await human.sleep(pickWithin(this.settings.human_ms, human.record.to));
+    await human.sleep(human.scenario.result === 'machine' ? mailboxMs : pickWithin(this.settings.human_ms, human.record.to));
     this.hangUp(human, 'person');
   }
 

@@ -4,6 +4,10 @@ import { invalid, TelnyxError } from './errors.ts';
 const webhookUrl = z.url({ protocol: /^https?$/ });
 const base64 = z.base64();
 
+const machineDetection = z.enum(['premium', 'detect', 'detect_beep', 'detect_words', 'greeting_end', 'disabled']).default('disabled');
+/** What becomes of the line when the one that it is connected with ends. Without it the line ends, too. */
+const parkAfterUnbridge = z.literal('self').optional();
+
 /** `POST /v2/calls`, as far as it is simulated. */
 const Dial = z.strictObject({
   connection_id: z.string().min(1),
@@ -15,7 +19,7 @@ const Dial = z.strictObject({
   client_state: base64.optional(),
   timeout_secs: z.int().min(5).max(600).default(30),
   time_limit_secs: z.int().min(60).max(14_400).optional(),
-  answering_machine_detection: z.enum(['premium', 'detect', 'detect_beep', 'detect_words', 'greeting_end', 'disabled']).default('disabled'),
+  answering_machine_detection: machineDetection,
   record: z.literal('record-from-answer').optional(),
   record_format: z.enum(['wav', 'mp3']).optional(),
   record_channels: z.enum(['single', 'dual']).optional(),
@@ -34,6 +38,8 @@ const Transfer = z.strictObject({
   command_id: z.string().optional(),
   webhook_url: webhookUrl.optional(),
   webhook_url_method: z.literal('POST').optional(),
+  answering_machine_detection: machineDetection,
+  park_after_unbridge: parkAfterUnbridge,
 });
 
 /** `POST /v2/calls/{id}/actions/speak`, as far as it is simulated. */
@@ -47,7 +53,12 @@ const Speak = z.strictObject({
 });
 
 /** `POST /v2/calls/{id}/actions/bridge`, as far as it is simulated. */
-const Bridge = z.strictObject({ call_control_id: z.string().min(1), client_state: base64.optional(), command_id: z.string().optional() });
+const Bridge = z.strictObject({
+  call_control_id: z.string().min(1),
+  client_state: base64.optional(),
+  command_id: z.string().optional(),
+  park_after_unbridge: parkAfterUnbridge,
+});
 
 const interruptible = z.enum(['none', 'any', 'speech', 'dtmf']).optional();
 
@@ -113,6 +124,9 @@ export interface TelnyxCallRequest {
   caller: string | undefined;
   /** Resolved when this line is connected with another one. */
   bridged: PromiseWithResolvers<'bridged'>;
+  /** Whether this line stays when the one ends that it is connected with, and what is resolved then. */
+  isParkedAfterBridge: boolean;
+  unbridged: PromiseWithResolvers<void>;
   /** Resolved with the next relay that is to be started. */
   relay: PromiseWithResolvers<RelayStart>;
 }

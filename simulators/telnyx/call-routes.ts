@@ -126,6 +126,8 @@ export const newOrder = (connectionId: string, origin: string, more: Partial<Tel
   bridgeOnAnswer: undefined,
   caller: undefined,
   bridged: Promise.withResolvers(),
+  isParkedAfterBridge: false,
+  unbridged: Promise.withResolvers(),
   relay: Promise.withResolvers(),
   ...more,
 });

@@ -72,8 +72,12 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
     if (caller !== undefined) return this.bridge(caller, line);
     for (;;) {
       const start = await this.#nextRelay(line);
-      // The lines end with each other.
-      if (start === 'bridged') return line.ended;
+      if (start === 'bridged') {
+        await Promise.race([line.ended, line.order.unbridged.promise]);
+        if (!line.isLive) return;
+        Object.assign(line.order, { bridged: Promise.withResolvers(), unbridged: Promise.withResolvers() });
+        continue;
+      }
       if (start === undefined) return this.#exchange.hangUp(line, 'person');
       const sessionId = randomUUID();
       const outcome = await this.#exchange.relay(line, {
@@ -115,13 +119,15 @@ export class TelnyxCarrier implements Carrier<TelnyxCallRequest> {
     if (line.scenario.hangsUpAfterGreeting) this.#exchange.hangUp(line, 'person');
   }
 
-  /** Connects the two lines until one of them ends; then the other one ends, too. */
+  /** Connects the two lines until one of them ends. Then the other one ends, too, unless it is the caller's and is to be parked. */
   async bridge(caller: TelnyxCall, human: TelnyxCall): Promise<void> {
     for (const line of [caller, human]) {
       line.order.bridged.resolve('bridged');
       void this.#tell(line, webhook(line, 'bridged', 'call.bridged'));
     }
-    human.signal.addEventListener('abort', () => this.#exchange.end(caller, 'completed', 'carrier'), { once: true });
+    const leave = () =>
+      caller.order.isParkedAfterBridge ? caller.order.unbridged.resolve() : this.#exchange.end(caller, 'completed', 'carrier');
+    human.signal.addEventListener('abort', leave, { once: true });
     await this.#exchange.bridge(caller, human).catch(() => undefined);
   }
 

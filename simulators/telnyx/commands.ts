@@ -56,7 +56,9 @@ export const commands = {
       sessionId: order.sessionId,
       caller: record.sid,
       bridgeOnAnswer: record.sid,
+      machineDetection: transfer.answering_machine_detection,
     });
+    order.isParkedAfterBridge = transfer.park_after_unbridge === 'self';
     const placed = exchange.place(
       {
         sid: newCallId(),
@@ -81,11 +83,13 @@ export const commands = {
     return {};
   },
   bridge(exchange: Calls, line: SimulatedCall<TelnyxCallRequest>, body: unknown) {
-    const other = exchange.line(readBridge(body).call_control_id);
+    const { call_control_id: otherId, park_after_unbridge: parked } = readBridge(body);
+    const other = exchange.line(otherId);
     requireAnswered(line);
     if (!other?.isLive) throw new TelnyxError(422, '90018', 'Call has already ended', 'The call to bridge with is no longer active.');
     requireAnswered(other);
     if (other.record.is_bridged) throw new TelnyxError(422, '90050', 'Call already bridged', 'The call is already bridged.');
+    line.order.isParkedAfterBridge = parked === 'self';
     void TelnyxCarrier.of(exchange).bridge(line, other);
     return {};
   },

@@ -59,7 +59,10 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
 
   async converse(line: TwilioCall): Promise<void> {
     const { order } = line;
-    if (order.human !== undefined) return this.#joinCaller(line, order.human);
+    if (order.human !== undefined) {
+      if (order.machineDetection !== undefined) void this.#detectLater(line, pickWithin(this.#exchange.settings.turn_ms, line.record.to));
+      return this.#joinCaller(line, order.human);
+    }
     // The words before the beep, and the message.
     if (order.machineDetection === 'DetectMessageEnd') line.machineUtterances = 4;
     const detectionMs = pickWithin(this.#exchange.settings.turn_ms, line.record.to);
@@ -178,8 +181,9 @@ export class TwilioCarrier implements Carrier<TwilioCallRequest> {
         ...order,
         url: undefined,
         document: undefined,
-        machineDetection: undefined,
-        isMachineDetectionAsync: false,
+        machineDetection: dial.machineDetection,
+        isMachineDetectionAsync: true,
+        machineCallback: dial.amdStatusCallback,
         isRecorded: false,
         statusCallback: dial.statusCallback,
         statusMethod: dial.statusMethod,

@@ -27,6 +27,8 @@ export interface DialVerb {
   statusCallback?: string | undefined;
   statusMethod: 'GET' | 'POST';
   events: Set<CallbackEvent>;
+  machineDetection?: 'Enable' | 'DetectMessageEnd' | undefined;
+  amdStatusCallback?: string | undefined;
 }
 
 export type Verb =
@@ -94,7 +96,8 @@ const dialAttributes = new Set(
   referMethod referUrl ringTone sequential timeLimit timeout trim events`.split(/\s+/),
 );
 const nounAttributes = new Set(
-  `url method statusCallback statusCallbackMethod statusCallbackEvent sendDigits byoc machineDetection username password`.split(/\s+/),
+  `url method statusCallback statusCallbackMethod statusCallbackEvent sendDigits byoc username password machineDetection
+  machineDetectionTimeout amdStatusCallback amdStatusCallbackMethod`.split(/\s+/),
 );
 
 /** `<Dial>` with one number or SIP address (https://www.twilio.com/docs/voice/twiml/dial). */
@@ -108,7 +111,9 @@ function readDial({ attributes, children }: XmlElement): DialVerb {
   if (noun.name === 'Sip' && !/^sips?:[^@\s]+@[^@\s]+$/.test(to)) throw new XmlError(`13224: Dial: Invalid SIP address: ${to}`);
   const { callerId, action } = attributes;
   if (callerId !== undefined && !/^\+[1-9]\d{6,14}$/.test(callerId)) throw new XmlError(`13214: Dial: Invalid callerId value: ${callerId}`);
-  const { url, statusCallback } = noun.attributes;
+  const { url, statusCallback, machineDetection, amdStatusCallback } = noun.attributes;
+  if (machineDetection !== undefined && machineDetection !== 'Enable' && machineDetection !== 'DetectMessageEnd')
+    throw new XmlError(`12200: invalid value for machineDetection: ${machineDetection}`);
   return {
     verb: 'Dial',
     action: action === undefined ? undefined : address(action, /^https?:$/),
@@ -122,6 +127,8 @@ function readDial({ attributes, children }: XmlElement): DialVerb {
     statusCallback: statusCallback === undefined ? undefined : address(statusCallback, /^https?:$/),
     statusMethod: noun.attributes['statusCallbackMethod'] === 'GET' ? 'GET' : 'POST',
     events: new Set((noun.attributes['statusCallbackEvent'] ?? 'completed').split(' ') as CallbackEvent[]),
+    machineDetection,
+    amdStatusCallback: amdStatusCallback === undefined ? undefined : address(amdStatusCallback, /^https?:$/),
   };
 }
 

@@ -33,6 +33,8 @@ describe('a caller who is handed to a human by Telnyx', () => {
       from: '+15005550007',
       timeout_secs: 20,
       time_limit_secs: 600,
+      answering_machine_detection: 'detect',
+      park_after_unbridge: 'self',
       target_leg_client_state: btoa(`transfer:1:${key}`),
       command_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       webhook_url: expect.stringMatching(/\/human\?attempt=.+&leg=1$/),
@@ -138,6 +140,49 @@ describe('a caller who is handed to a human by Telnyx', () => {
     expect((await post(url('human', 1), 'call.hangup', `transfer:1:${key}`, ended, unsigned)).status).toBe(401);
     expect(await (await post(url('human', 1), 'call.hangup', 'transfer:1:single:0:other', ended)).json()).toEqual({ status: 'ignored' });
     expect((await read())['transfers']).toMatchObject([{ state: 'dialing' }]);
+  });
+});
+
+describe('a mailbox that answers in the place of the human', () => {
+  const bridged = { hangup_cause: 'normal_clearing' };
+
+  test('is hung up on, and the fallback is dialled', async () => {
+    const { tellHuman, given, commands, last, hangsUp, completed, read } = await handedOver({ fallback_to: cell });
+    await tellHuman(1, 'call.answered');
+    await tellHuman(1, 'call.bridged');
+    await tellHuman(1, 'call.machine.detection.ended', { result: 'machine' });
+    expect(commands()).toEqual(['conversation_relay_start', 'transfer', 'hangup']);
+    await tellHuman(1, 'call.hangup', bridged);
+    expect(last('transfer')).toMatchObject({ to: cell });
+    await tellHuman(2, 'call.answered');
+    await tellHuman(2, 'call.machine.detection.ended', { result: 'human' });
+    await tellHuman(2, 'call.hangup', bridged);
+    await hangsUp();
+    await completed();
+    expect((await read())['transfers']).toMatchObject([
+      { state: 'failed', reason: 'machine', answered_at: null },
+      { state: 'completed', is_fallback: true },
+    ]);
+    expect(given.filter(({ path }) => path === 'transfer')).toHaveLength(2);
+  });
+
+  test.each(['call.machine.detection.ended', 'call.machine.premium.detection.ended'])(
+    'is not connected after a warm announcement; %s',
+    async (type) => {
+      const { tellHuman, connects, commands } = await handedOver({ mode: 'warm' });
+      await tellHuman(1, 'call.answered');
+      await tellHuman(1, type, { result: 'machine' });
+      await tellHuman(1, 'call.speak.ended');
+      expect(commands()).not.toContain('bridge');
+      await tellHuman(1, 'call.hangup', bridged);
+      const relay = await connects('c2');
+      await relay.hears('Nobody is free.');
+    },
+  );
+
+  test('is not looked for where the agent says so', async () => {
+    const { last } = await handedOver({ machine_detection: false });
+    expect(last('transfer')).not.toHaveProperty('answering_machine_detection');
   });
 });
 

@@ -28,7 +28,7 @@ describe('a caller who is handed to a human by Twilio', () => {
     for (const attribute of ['timeout="20"', 'timeLimit="600"', 'callerId="+15005550006"']) expect(document).toContain(attribute);
     expect(document).toMatch(/ action="https:[^"]+\/dialled\?attempt=[^"]+&amp;leg=1"/);
     expect(document).toMatch(
-      /<Number statusCallback="[^"]+\/human\?[^"]+leg=1" statusCallbackMethod="POST" statusCallbackEvent="answered">\+12124560100<\/Number>/,
+      /<Number statusCallback="[^"]+\/human\?[^"]+leg=1" statusCallbackMethod="POST" statusCallbackEvent="answered" machineDetection="Enable" amdStatusCallback="[^"]+\/human\?[^"]+leg=1" amdStatusCallbackMethod="POST">\+12124560100<\/Number>/,
     );
     expect((await read())['transfers']).toMatchObject([{ to: desk, state: 'dialing', answered_at: null }]);
     expect((await humanPicksUp(1)).status).toBe(200);
@@ -146,6 +146,92 @@ describe('a caller who is handed to a human by Twilio', () => {
     const { dialled, read } = await handedOver();
     await dialled(1, 'failed', { ErrorCode: '13225', ErrorMessage: 'Dial: Forbidden phone number' });
     expect((await read())['transfers']).toMatchObject([{ state: 'failed', reason: 'failed: error 13225: Dial: Forbidden phone number' }]);
+  });
+});
+
+/** The carrier's lines that were ended by a command, in order; the command fails so many times. */
+function watchHangUps(failures = 0) {
+  const ended: string[] = [];
+  let failing = failures;
+  const others = vi.mocked(globalThis.fetch).getMockImplementation()!;
+  vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
+    const request = new Request(input, init);
+    const sid = /\/Calls\/(\w+)\.json$/.exec(request.url)?.[1];
+    if (request.method !== 'POST' || sid === undefined) return others(input, init);
+    ended.push(sid);
+    return failing-- > 0 ? new Response('{}', { status: 503 }) : Response.json({ sid, status: 'completed' });
+  });
+  return ended;
+}
+
+describe('a mailbox that answers in the place of the human', () => {
+  test('has not taken the call: its line is ended, the fallback is dialled, and the record says so', async () => {
+    const { humanPicksUp, verdict, dialled, hangsUp, completed, read, client, runId } = await handedOver({ fallback_to: cell });
+    const ended = watchHangUps();
+    await humanPicksUp(1);
+    expect((await verdict(1, 'machine_start')).status).toBe(200);
+    expect(ended).toEqual(['CB1']);
+    const second = await dialled(1, 'completed', { DialCallDuration: '4', DialBridged: 'true' });
+    expect(second).toContain(`>${cell}</Number>`);
+    expect(await dialled(2, 'completed', { DialCallDuration: '9', DialBridged: 'true' })).toContain('<Hangup');
+    await hangsUp();
+    await completed();
+    expect((await read())['transfers']).toMatchObject([
+      { to: desk, state: 'failed', reason: 'machine', answered_at: null, seconds: null },
+      { to: cell, state: 'completed', seconds: 9, is_fallback: true },
+    ]);
+    const { totals } = (await client.get('/statistics/calls?from=1970-01-01&to=1970-01-01')).body;
+    expect(totals).toMatchObject({ transfers: 1, transfers_taken: 1, transfer_seconds: 9 });
+    const { body } = await client.get('/calls');
+    expect(body.calls.find(({ id }: { id: number }) => id === runId)).toMatchObject({ transfer_is_fallback: true, transfer_seconds: 9 });
+  });
+
+  test('gives the caller back to the agent without a fallback, and is told apart from a caller who hangs up on it', async () => {
+    const { verdict, dialled, connects, read } = await handedOver();
+    watchHangUps();
+    await verdict(1, 'machine_end_beep');
+    const relay = await connects(await dialled(1, 'completed', { DialCallDuration: '4', DialBridged: 'true' }), 'VX2');
+    await relay.hears('Nobody is free.');
+    expect((await read())['transfers']).toMatchObject([{ state: 'failed', reason: 'machine' }]);
+    const impatient = await handedOver();
+    watchHangUps();
+    await impatient.humanPicksUp(1);
+    await impatient.verdict(1, 'machine_start');
+    await impatient.hangsUp();
+    await impatient.completed();
+    expect(await impatient.read()).toMatchObject({ transfers: [{ state: 'failed', reason: 'machine', answered_at: null }] });
+  });
+
+  test('is hung up on again when the command fails, once for each verdict, and a verdict that it is a person ends nothing', async () => {
+    const { verdict } = await handedOver();
+    const ended = watchHangUps(1);
+    expect((await verdict(1, 'machine_start')).status).toBe(200);
+    expect(ended).toEqual(['CB1', 'CB1']);
+    for (const word of ['human', 'unknown']) expect((await verdict(1, word)).status).toBe(200);
+    expect(ended).toHaveLength(2);
+  });
+
+  test('is told in the record by a verdict that comes after the end of the call, which changes nothing else', async () => {
+    const { verdict, dialled, read } = await handedOver({ fallback_to: cell });
+    expect(await dialled(1, 'completed', { DialCallDuration: '4', DialBridged: 'true' })).toContain('<Hangup');
+    watchHangUps();
+    await verdict(1, 'machine_start');
+    expect((await read())['transfers']).toMatchObject([{ state: 'failed', reason: 'machine' }]);
+  });
+
+  test('is not looked for where the agent says so', async () => {
+    const { document } = await handedOver({ machine_detection: false });
+    expect(document).toContain('<Dial ');
+    expect(document).not.toContain('machineDetection');
+  });
+
+  test('ends no line by a verdict that the carrier has not signed', async () => {
+    const { post, url, read } = await handedOver();
+    const ended = watchHangUps();
+    const forged = { CallSid: 'CB1', AnsweredBy: 'machine_start', MachineDetectionDuration: '1' };
+    expect((await post(url('human', 1), forged, 'bm9ib2R5')).status).toBe(401);
+    expect(ended).toEqual([]);
+    expect((await read())['transfers']).toMatchObject([{ state: 'dialing' }]);
   });
 });
 

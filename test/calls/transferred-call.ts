@@ -162,6 +162,9 @@ export async function twilioCall(transfer: object = {}, configurations: object =
       CallStatus: 'in-progress',
       Direction: 'outbound-dial',
     });
+  /** The verdict of machine detection on the human's line. */
+  const verdict = (leg: number, AnsweredBy: string) =>
+    post(placed.url('human', leg), { CallSid: `CB${leg}`, AccountSid: placed.account, AnsweredBy, MachineDetectionDuration: '3120' });
   const announcement = async (leg: number) =>
     (
       await post(placed.url('announcement', leg), {
@@ -173,7 +176,7 @@ export async function twilioCall(transfer: object = {}, configurations: object =
       })
     ).text();
   const hangsUp = (seconds = 30) => post(placed.url('status'), { ...status, CallStatus: 'completed', CallDuration: String(seconds) });
-  return { ...placed, callSid, post, status, connects, picksUp, sessionEnds, dialled, humanPicksUp, announcement, hangsUp };
+  return { ...placed, callSid, post, status, connects, picksUp, sessionEnds, dialled, humanPicksUp, verdict, announcement, hangsUp };
 }
 
 interface Command {

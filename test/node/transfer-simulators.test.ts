@@ -25,6 +25,7 @@ const human = (to: string, more: Partial<HumanToDial> = {}): HumanToDial => ({
   to,
   from,
   isAnnounced: false,
+  detectsMachines: true,
   ringSeconds: 5,
   maxSeconds: 600,
   statusUrl: '',
@@ -121,6 +122,28 @@ describe('the simulated Twilio', () => {
     }
   });
 
+  test('tells of a machine while it is connected with the caller, and asks for the next document when its line is ended', async () => {
+    const { customer, ledger, sid, steer } = await startTwilio(() => human('+12124560004'));
+    const matches = ({ form }: Received) => form.has('MachineDetectionDuration');
+    const verdict = await customer.until(() => customer.at('/human').find(matches), 'the verdict');
+    expect(await isTwilioSigned(verdict)).toBe(true);
+    expect(readTwilioCallback(verdict.form, 1)).toMatchObject({ kind: 'machine', answeredBy: 'machine' });
+    const { sid: mailbox } = (await ledger()).find(({ transfer_of: parent }) => parent === sid)!;
+    expect(verdict.form.get('CallSid')).toBe(mailbox);
+    expect(customer.at('/dialled')).toEqual([]);
+    await steer(`/calls/${mailbox}/hangup`);
+    expect(readTwilioCallback((await customer.next('/dialled')).form, 1)).toMatchObject({ report: 'ended', isBridged: true });
+  });
+
+  test('says that a person is one, and nothing where it was not asked to detect machines', async () => {
+    const { customer } = await startTwilio(() => human('+12124560100'));
+    const verdict = await customer.until(() => customer.at('/human').find(({ form }) => form.has('AnsweredBy')), 'the verdict');
+    expect(readTwilioCallback(verdict.form, 1)).toMatchObject({ answeredBy: 'person' });
+    const other = await startTwilio(() => human('+12124560004', { detectsMachines: false }), { human_ms: 20 });
+    await other.customer.next('/human');
+    expect(other.customer.at('/human').filter(({ form }) => form.has('AnsweredBy'))).toEqual([]);
+  });
+
   test('stops ringing for a caller who has hung up', async () => {
     const { customer, ledger, sid, steer } = await startTwilio(() => human('+12124560100'), { ring_ms: '20-20', human_ms: 60_000 });
     const isTalking = async () => (await ledger()).find(({ transfer_of: parent, is_bridged: bridged }) => parent === sid && bridged);
@@ -157,7 +180,7 @@ async function startTelnyx(given: GivenCallSettings = {}) {
 }
 
 describe('the simulated Telnyx', () => {
-  test('transfers a call, once for one command, and ends it with the human', async () => {
+  test('transfers a call, once for one command, and keeps it when the human has gone', async () => {
     const { telephony, callId, until, order, ledger, customer } = await startTelnyx();
     const { commands } = telephony;
     expect(await commands!.dialHuman(callId, order('+12124560100'))).toEqual({ done: true });
@@ -168,7 +191,7 @@ describe('the simulated Telnyx', () => {
       attemptKey: 'single:0:a',
       result: 'completed',
     });
-    await until((event) => event.kind === 'status' && event.isTerminal, 'the end of the caller');
+    expect(await telephony.lookUp(callId)).toMatchObject({ call: { isTerminal: false } });
     expect((await ledger()).filter(({ transfer_of: parent }) => parent === callId)).toHaveLength(1);
     for (const { body, headers } of customer.at('/human'))
       expect(
@@ -206,6 +229,21 @@ describe('the simulated Telnyx', () => {
       is_bridged: true,
       transcript: [{ speaker: 'agent', text: 'Ada is on the line.' }],
     });
+  });
+
+  test.each([false, true])('tells of a machine, and keeps the caller when its line is ended; announced: %s', async (isAnnounced) => {
+    const { telephony, callId, until, order, customer } = await startTelnyx();
+    const commands = telephony.commands!;
+    await commands.dialHuman(callId, order('+12124560004', { isAnnounced }));
+    const found = await until((event) => event.kind === 'human' && event.report === 'machine', 'the verdict');
+    const { callId: mailbox } = found as { callId: string };
+    if (isAnnounced) await commands.bridge(callId, mailbox, 'k');
+    await until((event) => event.kind === 'human' && event.report === 'bridged', 'the connection');
+    expect(await telephony.hangUp(mailbox)).toEqual({ done: true });
+    await until((event) => event.kind === 'human' && event.report === 'ended', 'the end of the mailbox');
+    expect(await telephony.lookUp(callId)).toMatchObject({ call: { isTerminal: false } });
+    expect(await commands.connect(callId, { url: `${customer.socketUrl}/talk` }, 'again')).toEqual({ done: true });
+    await until((event) => event.kind === 'relay_ended' && event.callId === callId, 'the end of the next session');
   });
 
   test('refuses to dial what is no number', async () => {

@@ -350,7 +350,7 @@ test('reports in any order and any number lead to one record', () => {
     isBridged: fc.option(fc.boolean(), { nil: undefined }),
   });
   const other = fc.record({
-    fact: fc.constantFrom('answered' as const, 'announced' as const, 'bridged' as const),
+    fact: fc.constantFrom('answered' as const, 'machine' as const, 'announced' as const, 'bridged' as const),
     at: fc.integer({ min: startedAt, max: startedAt + 100_000 }),
   });
   const reports = fc
@@ -371,6 +371,8 @@ test('reports in any order and any number lead to one record', () => {
       const record = toTransferRecord(one!, startedAt + 200_000);
       expect(record.state === 'completed').toBe(record.reason === null);
       expect(record.seconds === null).toBe(record.state !== 'completed');
+      const isMachine = inOrder.some(({ fact }) => fact === 'machine');
+      expect(isMachine ? record.reason : 'machine').toMatch(/^machine/);
     }),
   );
 });

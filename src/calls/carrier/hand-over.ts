@@ -38,8 +38,15 @@ export async function processHumanEvent(
 ): Promise<{ document: string } | null> {
   const action = await withEventCallObject(call, (object) => object.humanEvent(leg, toLegFact(event)));
   if (wantsDocument) return { document: await buildHandOverDocument(call, action) };
-  await performHandOver(call, action, event);
+  if (event.report === 'machine' && action.step === 'drop') await dropMachine(call, event.callId);
+  else await performHandOver(call, action, event);
   return null;
+}
+
+/** Ends the line of a machine; whoever has called then comes back. A verdict is not sent again, so a failed command is. */
+async function dropMachine({ context, carrier }: HandOverContext, callId: string): Promise<void> {
+  const result = await carrier.telephony.hangUp(callId);
+  if ('failure' in result) await hangUp(context, carrier, callId);
 }
 
 /** What the human hears before the caller, as a document. Without a call nothing is said. */

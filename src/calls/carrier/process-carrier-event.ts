@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { CarrierEvent, CallEvent } from '../../providers/telephony/carrier-events.ts';
+import type { CarrierEvent, CallEvent, HumanEvent } from '../../providers/telephony/carrier-events.ts';
 import type { Carrier } from '../../telephony-configs/load-carrier.ts';
 import type { CallAddress } from './callback-urls.ts';
 import type { ResponseChannel } from '../contract.ts';
@@ -35,11 +35,13 @@ export async function processCarrierEvent(
   wantsDocument: boolean,
   leg?: number,
 ): Promise<CarrierResponse> {
-  if (event.kind === 'human') {
-    const number = event.leg ?? leg;
+  const human = toHumanEvent(event, leg);
+  if (human) {
+    const number = human.leg ?? leg;
     if (number === undefined) return { status: 'ignored' };
-    return (await processHumanEvent({ context, carrier, address }, number, event, wantsDocument)) ?? { status: 'ok' };
+    return (await processHumanEvent({ context, carrier, address }, number, human, wantsDocument)) ?? { status: 'ok' };
   }
+  if (event.kind === 'human' || (event.kind === 'machine' && leg !== undefined)) return { status: 'ok' };
   if (event.kind === 'recording') {
     // A missing recording does not create an object, which would cost more than the rest of an unanswered call.
     if (event.status === 'completed') await withEventCallObject({ context, address }, (object) => object.recordingReady(carrier.id, event));
@@ -57,6 +59,13 @@ export async function processCarrierEvent(
   if (instruction === 'hang_up') await hangUp(context, carrier, event.callId);
   if (instruction === 'talk' && commands) await connectAgent(call);
   return { status: instruction === 'ignored' ? 'ignored' : 'ok' };
+}
+
+/** The report on the line of a human. A verdict of machine detection is one if its address names a transfer; undefined: it is none, or says nothing new. */
+function toHumanEvent(event: CarrierEvent, leg: number | undefined): HumanEvent | undefined {
+  if (event.kind === 'human') return event;
+  if (event.kind !== 'machine' || leg === undefined || event.answeredBy !== 'machine') return undefined;
+  return { kind: 'human', callId: event.callId, report: 'machine', at: event.at };
 }
 
 const isAnswer = (event: CallEvent): boolean => event.kind === 'status' && event.status === 'answered';

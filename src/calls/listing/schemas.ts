@@ -40,7 +40,7 @@ export const callTransferFields = {
     .describe('What came of it: `completed` where the human has taken the call; null: to nobody.'),
   transfer_answered_at: timestamp.nullable().describe('When the human picked up, ISO 8601 in UTC; null: nobody did.'),
   transfer_seconds: z.int().nullable().describe('Seconds that the human had the call; null: nobody took it.'),
-  transfer_reason: z.string().nullable().describe('Why nobody took it, such as `busy`, `no_answer` or `closed`; else null.'),
+  transfer_reason: z.string().nullable().describe('Why nobody took it, such as `busy`, `no_answer`, `machine` or `closed`; else null.'),
 };
 
 export const CallRecordSchema = z

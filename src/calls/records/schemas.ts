@@ -75,7 +75,7 @@ const transfer = z
       .string()
       .nullable()
       .describe(
-        'Why it has failed: `busy`, `no_answer`, `failed` (with the words of the carrier), `cancelled`, `closed` (outside of the business hours), ' +
+        'Why it has failed: `busy`, `no_answer`, `machine` (a mailbox answered), `failed` (with the words of the carrier), `cancelled`, `closed` (outside of the business hours), ' +
           '`not_connected` (the human hung up during the summary), `caller_hung_up`, or `not_a_call` in a chat or test. Else null.',
       ),
   })

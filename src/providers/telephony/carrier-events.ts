@@ -74,8 +74,8 @@ export interface HumanEvent {
   callId: string;
   /** The number of the transfer; absent: the address of the callback has it. */
   leg?: number;
-  /** `announced`: the summary was said. `bridged`: the caller and the human were connected. */
-  report: 'answered' | 'announced' | 'bridged' | 'ended';
+  /** `machine`: a machine has picked up. `announced`: the summary was said. `bridged`: the caller and the human were connected. */
+  report: 'answered' | 'machine' | 'announced' | 'bridged' | 'ended';
   /** How the line ended. */
   result?: 'completed' | 'busy' | 'no_answer' | 'failed' | 'cancelled';
   durationSeconds?: number;

@@ -118,6 +118,8 @@ export interface HumanToDial {
   from: string | null;
   /** Whether the human hears an announcement before the two are connected. */
   isAnnounced: boolean;
+  /** Whether the carrier detects machines. The two are connected meanwhile, so that a human hears no silence. */
+  detectsMachines: boolean;
   ringSeconds: number;
   /** The longest talk. */
   maxSeconds: number;
@@ -137,7 +139,7 @@ interface CallCommands {
   dialHuman(callId: string, human: HumanToDial): Promise<DialHumanResult>;
   /** Says a text to the human. `language`: BCP 47. */
   announce(humanCallId: string, text: string, language: string | null, key: string): Promise<CommandResult>;
-  /** Connects the caller with the human. */
+  /** Connects the caller with the human. The line of the caller outlives that of the human. */
   bridge(callId: string, humanCallId: string, key: string): Promise<CommandResult>;
 }
 

@@ -11,6 +11,8 @@ interface LegFacts {
   callId?: string;
   /** Epoch ms at which the human picked up, at which the summary was said, and at which both were connected. */
   answeredAt?: number;
+  /** Epoch ms of the verdict that it was a machine. */
+  machineAt?: number;
   announcedAt?: number;
   bridgedAt?: number;
   ended?: LegEnd;
@@ -29,7 +31,10 @@ interface LegEnd {
 }
 
 /** A report on the line of a human. */
-export type LegFact = { callId?: string } & ({ fact: 'answered' | 'announced' | 'bridged'; at: number } | ({ fact: 'ended' } & LegEnd));
+export type LegFact = { callId?: string } & (
+  | { fact: 'answered' | 'machine' | 'announced' | 'bridged'; at: number }
+  | ({ fact: 'ended' } & LegEnd)
+);
 
 /** One try to connect a caller with a human. */
 export interface TransferLeg {
@@ -77,6 +82,8 @@ function toFacts(known: LegFacts, report: LegFact): Partial<LegFacts> {
   switch (report.fact) {
     case 'answered':
       return { answeredAt: earliest(known.answeredAt) };
+    case 'machine':
+      return { machineAt: earliest(known.machineAt) };
     case 'announced':
       return { announcedAt: earliest(known.announcedAt) };
     case 'bridged':
@@ -88,8 +95,9 @@ function toFacts(known: LegFacts, report: LegFact): Partial<LegFacts> {
   }
 }
 
-/** Whether the caller and the human were connected. In a cold transfer whoever picks up is connected. */
-export function wasBridged({ mode, facts: { ended, answeredAt, bridgedAt } }: Pick<TransferLeg, 'mode' | 'facts'>): boolean {
+/** Whether the caller and the human were connected. In a cold transfer whoever picks up is connected. A machine is no human. */
+export function wasBridged({ mode, facts: { ended, answeredAt, machineAt, bridgedAt } }: Pick<TransferLeg, 'mode' | 'facts'>): boolean {
+  if (machineAt !== undefined) return false;
   if (ended?.isBridged !== undefined) return ended.isBridged;
   return bridgedAt !== undefined || (mode === 'cold' && (answeredAt !== undefined || ended?.result === 'completed'));
 }
@@ -101,7 +109,8 @@ export const activeLeg = (legs: readonly TransferLeg[] | undefined): TransferLeg
 };
 
 /** Why nobody took a call, in a word, as the model and the record are told. */
-export function failureOf({ facts: { ended, answeredAt } }: Pick<TransferLeg, 'facts'>): string {
+export function failureOf({ facts: { ended, answeredAt, machineAt } }: Pick<TransferLeg, 'facts'>): string {
+  if (machineAt !== undefined) return 'machine';
   if (ended === undefined) return answeredAt === undefined ? 'caller_hung_up' : 'not_connected';
   return ended.result === 'completed' ? 'not_connected' : ended.result;
 }
@@ -139,7 +148,8 @@ export function toTransferRecord(leg: TransferLeg, lineEndedAt: number | null): 
   const { ended } = facts;
   const endedAt = ended?.at ?? lineEndedAt;
   // Without a report of its end, the human's line has ended with that of the caller.
-  const isTaken = wasBridged(leg) || (ended === undefined && lineEndedAt !== null && facts.answeredAt !== undefined);
+  const isMachine = facts.machineAt !== undefined;
+  const isTaken = wasBridged(leg) || (!isMachine && ended === undefined && lineEndedAt !== null && facts.answeredAt !== undefined);
   const state = endedAt === null ? (isTaken ? 'connected' : dialedAt === null ? 'requested' : 'dialing') : isTaken ? 'completed' : 'failed';
   const answeredAt = facts.answeredAt ?? facts.bridgedAt ?? (isTaken && endedAt !== null ? endedAt - (ended?.seconds ?? 0) * 1000 : null);
   const seconds =
@@ -151,7 +161,7 @@ export function toTransferRecord(leg: TransferLeg, lineEndedAt: number | null): 
     is_fallback: isFallback,
     state,
     requested_at: toTimestamp(requestedAt),
-    answered_at: answeredAt === null ? null : toTimestamp(answeredAt),
+    answered_at: answeredAt === null || isMachine ? null : toTimestamp(answeredAt),
     seconds: isTaken && state === 'completed' ? seconds : null,
     reason: state === 'failed' ? (ended?.detail === undefined ? failure : `${failure}: ${ended.detail}`) : null,
   };

@@ -57,10 +57,12 @@ export const transferFields = {
   max_seconds: optional(z.int().min(60).max(14_400), defaultMaxSeconds),
   /** Absent: at any time. */
   business_hours: BusinessHours.nullish(),
-  /** Dialled outside of the business hours, and when `to` does not answer. */
+  /** Dialled outside of the business hours, and when no human answers at `to`. */
   fallback_to: target.nullish(),
   /** Said outside of the business hours without `fallback_to`. */
   closed_message: z.string().max(maxSpeechLength).nullish(),
+  /** Whether the carrier tells a mailbox from a human. A mailbox has not taken the call. */
+  machine_detection: optional(z.boolean(), true),
   /** Said when nobody answers. */
   unanswered_message: z.string().max(maxSpeechLength).nullish(),
 };

@@ -72,13 +72,16 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
   }
 
   /**
-   * Without an announcement the carrier's own transfer; else a call of its own in the caller's session, which is bridged later
+   * The line of the caller stays when that of the human ends. Without an announcement the carrier's own transfer; else a call of its own in the caller's session, which is bridged later
    * (https://developers.telnyx.com/api-reference/call-commands/transfer-call).
    */
   async function dialHuman(callId: string, human: HumanToDial): Promise<DialHumanResult> {
     const request = human.isAnnounced
       ? { path: '/calls', body: { connection_id: account.connectionId, link_to: callId, ...toHumanRequest(human, 'client_state') } }
-      : { path: `/calls/${percentEncoded(callId)}/actions/transfer`, body: toHumanRequest(human, 'target_leg_client_state') };
+      : {
+          path: `/calls/${percentEncoded(callId)}/actions/transfer`,
+          body: { ...toHumanRequest(human, 'target_leg_client_state'), park_after_unbridge: 'self' },
+        };
     const answer = await post(request.path, request.body);
     if ('unreachable' in answer) return failed(answer);
     if (answer.status < 300) return { done: true };
@@ -106,7 +109,7 @@ export function telnyxTelephony(account: TelnyxAccount, options: TelephonyOption
       dialHuman,
       announce: (humanCallId, text, language, key) =>
         command(humanCallId, 'speak', key, { payload: text, payload_type: 'text', voice: speakVoice, language: language ?? speakLanguage }),
-      bridge: (callId, humanCallId, key) => command(callId, 'bridge', key, { call_control_id: humanCallId }),
+      bridge: (callId, humanCallId, key) => command(callId, 'bridge', key, { call_control_id: humanCallId, park_after_unbridge: 'self' }),
     },
 
     async place(call): Promise<PlaceResult> {
@@ -216,13 +219,14 @@ function toDialRequest({ attemptKey, to, from, urls, ...call }: CallToPlace, con
 }
 
 const toHumanRequest = (
-  { attemptKey, leg, to, from, ringSeconds, maxSeconds, statusUrl }: HumanToDial,
+  { attemptKey, leg, to, from, detectsMachines, ringSeconds, maxSeconds, statusUrl }: HumanToDial,
   stateField: 'client_state' | 'target_leg_client_state',
 ): object => ({
   to,
   ...(from !== null && { from }),
   timeout_secs: ringSeconds,
   time_limit_secs: maxSeconds,
+  ...(detectsMachines && { answering_machine_detection: 'detect' }),
   [stateField]: toBase64(toHumanState(leg, attemptKey)),
   command_id: commandId('dial_human', `${attemptKey}:${leg}`),
   webhook_url: statusUrl,

@@ -84,8 +84,12 @@ const humanReports = new Map<string, HumanEvent['report']>(
   Object.entries({ 'call.answered': 'answered', 'call.speak.ended': 'announced', 'call.bridged': 'bridged', 'call.hangup': 'ended' }),
 );
 
+const machineVerdicts = new Set(['call.machine.detection.ended', 'call.machine.premium.detection.ended']);
+
 /** A report on the line of a human, which the state of the line names. Undefined for other webhooks about it. */
 function toHumanEvent(type: string, payload: Payload, base: CallEventBase & { leg: number }): HumanEvent | undefined {
+  if (machineVerdicts.has(type))
+    return toAnsweredBy(toText(payload['result'])) === 'machine' ? { kind: 'human', ...base, report: 'machine' } : undefined;
   const report = humanReports.get(type);
   if (report !== 'ended') return report && { kind: 'human', ...base, report };
   const status = statusFromHangupCause(payload);

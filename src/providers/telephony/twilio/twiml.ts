@@ -31,10 +31,10 @@ export const hangUpTwiml = (): string => twimlResponse('<Hangup/>');
 
 /**
  * Dials a human (https://www.twilio.com/docs/voice/twiml/dial). The caller hears ringing until the two are connected, also during the announcement.
- * Afterwards Twilio asks `actionUrl`.
+ * Afterwards Twilio asks `actionUrl`. The verdict of machine detection comes during the call (https://www.twilio.com/docs/voice/twiml/number).
  */
 export function dialHumanTwiml(
-  { to, from, isAnnounced, ringSeconds, maxSeconds, statusUrl }: HumanToDial,
+  { to, from, isAnnounced, detectsMachines, ringSeconds, maxSeconds, statusUrl }: HumanToDial,
   { actionUrl, announcementUrl }: { actionUrl: string; announcementUrl: string },
 ): string {
   const dial = xmlAttributes({
@@ -51,6 +51,9 @@ export function dialHumanTwiml(
     statusCallback: statusUrl,
     statusCallbackMethod: 'POST',
     statusCallbackEvent: 'answered',
+    machineDetection: detectsMachines ? 'Enable' : undefined,
+    amdStatusCallback: detectsMachines ? statusUrl : undefined,
+    amdStatusCallbackMethod: detectsMachines ? 'POST' : undefined,
   });
   const name = to.startsWith('+') ? 'Number' : 'Sip';
   return twimlResponse(`<Dial${dial}><${name}${noun}>${xmlText(to)}</${name}></Dial>`);
