@@ -120,7 +120,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     if (event.reason !== 'hung_up' && this.#conversation.conversation.handedOverLeg) {
       const action = this.#handOver.begin(event, line);
       await this.timers.arm();
-      return action;
+      return this.#handOver.afterSummary(action);
     }
     const { answer, change } = decideAfterRelayEnd(this.#record.line, event, this.#conversation.hasStarted);
     this.#record.updateLine(change);
@@ -133,7 +133,7 @@ export class CallObject extends BaseDurableObject implements CallRpc {
     if (!this.#hasCall()) return { step: report.fact === 'bridged' || report.fact === 'ended' ? 'none' : 'drop' };
     const action = this.#handOver.record(leg, report);
     await this.timers.arm();
-    return action;
+    return this.#handOver.afterSummary(action);
   }
 
   async announcement(leg: number): Promise<{ text: string | null; language: string | null } | null> {

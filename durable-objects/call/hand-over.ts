@@ -28,12 +28,17 @@ interface HandOverOptions {
   hasCall(): boolean;
 }
 
+/** What is said to the human before the caller; null: nothing. */
+const toSaid = ({ summary, sending }: TransferLeg): string | null => (sending === undefined ? summary : null);
+
 /**
  * Hands the caller to a human. The conversation stores which human is next and what is known of their line; the actions follow from that, so that
  * a report which the carrier repeats has the same action, and nobody is dialled twice.
  */
 export class HandOver {
   readonly #parts: HandOverOptions;
+  /** The summaries that are being sent, by the number of their leg: a repeated report waits for the same sending. */
+  readonly #sending = new Map<number, Promise<void>>();
 
   constructor(parts: HandOverOptions) {
     this.#parts = parts;
@@ -70,11 +75,23 @@ export class HandOver {
   }
 
   /** The next step of a warm transfer by commands: the human has picked up, or has heard the summary. */
-  #joinAction({ number, facts, summary }: TransferLeg, at: number): HandOverAction {
+  #joinAction(leg: TransferLeg, at: number): HandOverAction {
     const { clock } = this.#parts;
+    const { number, facts } = leg;
+    const summary = toSaid(leg);
     if (facts.bridgedAt !== undefined || clock() - at > repeatWithinMs) return { step: 'none' };
     if (facts.announcedAt !== undefined || summary === null) return { step: 'bridge', callId: this.#callId, leg: number };
     return { step: 'announce', leg: number, text: summary, language: this.#language };
+  }
+
+  /** The action when the human who is to be dialled has got the summary; the caller may have gone meanwhile. */
+  async afterSummary(action: HandOverAction): Promise<HandOverAction> {
+    if (action.step !== 'dial') return action;
+    const { leg } = action.human;
+    const sending = this.#sending.get(leg) ?? this.#parts.live().conversation.sendSummary(leg);
+    this.#sending.set(leg, sending);
+    await sending.finally(() => this.#sending.delete(leg));
+    return this.#parts.hasCall() && this.#parts.record.line.end === null ? action : { step: 'none' };
   }
 
   /** What the human of a leg hears; null: the caller is not there any more. */
@@ -82,7 +99,7 @@ export class HandOver {
     const { live, record } = this.#parts;
     if (record.line.end !== null) return null;
     const leg = live().conversation.state?.transfers?.find((one) => one.number === number);
-    return leg && !leg.isSettled ? { text: leg.summary, language: this.#language } : null;
+    return leg && !leg.isSettled ? { text: toSaid(leg), language: this.#language } : null;
   }
 
   /** How long the end of the call waits for the report on the human's line. */
@@ -113,7 +130,8 @@ export class HandOver {
         runId: setup.runId,
         key: setup.attemptKey,
       };
-      if (carrier) await performHandOver({ context, carrier, address }, action);
+      const next = await this.afterSummary(action);
+      if (carrier) await performHandOver({ context, carrier, address }, next);
     }
     if (hasCall() && !isWatched) timers.clear(callTimers.transfer);
   }

@@ -4,7 +4,9 @@ import type { Clock } from '../../src/library/time/clock.ts';
 import type { Logger } from '../../src/library/platform/log.ts';
 import type { Settings } from '../../src/settings.ts';
 import type { SpeechSink, TurnOutcome } from '../../src/voice-agents/conversation/contract.ts';
+import type { SummaryMessage, SummarySending } from '../../src/voice-agents/conversation/transfer-leg.ts';
 import type { Conversation } from '../../src/voice-agents/conversation/conversation.ts';
+import { sendTransferSummary } from '../../src/calls/live-call/send-transfer-summary.ts';
 import { createConversation } from '../../src/calls/live-call/create-conversation.ts';
 import type { Timers } from '../shared/timers.ts';
 import { callTimers, type CallRecord } from './call-record.ts';
@@ -65,6 +67,7 @@ export class LiveConversation {
       store,
       say: (...spoken) => this.#speak(...spoken),
       retrieve: (...search) => this.#searchDocuments(...search),
+      sendSummary: (message) => this.#sendSummary(message),
       settings,
       now: clock,
     });
@@ -95,6 +98,16 @@ export class LiveConversation {
     } catch (error) {
       if (!signal.aborted) log.error('documents could not be searched', error);
       throw error;
+    }
+  }
+
+  async #sendSummary(message: SummaryMessage): Promise<SummarySending> {
+    const { context, log } = this.#parts;
+    try {
+      return await sendTransferSummary(await context(), message);
+    } catch (error) {
+      log.error('the summary for a human could not be sent', error);
+      return { problem: 'the service failed; the log of messages tells whether it was sent' };
     }
   }
 

@@ -22,6 +22,15 @@ const transfer = z
     requested_at: timestamp.describe('When the agent asked for it, ISO 8601 in UTC.'),
     answered_at: moment('When the human picked up'),
     seconds: z.int().nullable().describe('For how long the human had the call; null: nobody took it.'),
+    summary_message: z
+      .object({
+        to: text('Phone number that got the summary.'),
+        state: text('`sent`: the messaging provider has taken it; `failed`: it has not.'),
+        message_id: optionalText('Id at the provider.'),
+        reason: optionalText('Why it was not sent.'),
+      })
+      .optional()
+      .describe('The message with the summary; absent: none was to be sent.'),
     reason: optionalText('Why nobody took it, such as `busy`, `no_answer`, `machine` or `closed`; null: somebody did.'),
   })
   .describe('A try to hand the caller to a human.');

@@ -1,6 +1,7 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newOrganization } from '../support/organization.ts';
+import { configPath, messagesPath, newCredentials, takenFor } from '../messaging/accounts.ts';
+import { newOrganization, newPhone } from '../support/organization.ts';
 import { cell, desk, humanAgent, twilioCall } from './transferred-call.ts';
 
 // Expected failures are logged.
@@ -232,6 +233,69 @@ describe('a mailbox that answers in the place of the human', () => {
     expect((await post(url('human', 1), forged, 'bm9ib2R5')).status).toBe(401);
     expect(ended).toEqual([]);
     expect((await read())['transfers']).toMatchObject([{ state: 'dialing' }]);
+  });
+});
+
+describe('the summary of a warm transfer that is sent', () => {
+  /** A transfer with a summary by message, in an organization with or without a messaging provider. */
+  async function summarized(transfer: object, hasMessaging = true) {
+    const call = await twilioCall({ mode: 'warm', summary: 'send', ...transfer });
+    const account = newCredentials().provider_d;
+    if (hasMessaging) {
+      const saved = await call.client.post(configPath, { messaging_app: { provider: 'provider_d', provider_d: account } });
+      expect(saved.status).toBe(200);
+    }
+    const relay = await call.picksUp();
+    relay.say(askForHuman);
+    await relay.ends();
+    const document = await call.sessionEnds();
+    const messages = async () => (await call.client.get(messagesPath)).body.messages as Record<string, any>[];
+    return { ...call, document, messages };
+  }
+
+  test('is with the messaging provider before the human is dialled, and nothing is said to the human', async () => {
+    const to = newPhone();
+    const { document, announcement, messages, sessionEnds, read } = await summarized({ to });
+    expect(document).toContain(`>${to}</Number>`);
+    const [taken, ...more] = await takenFor('provider_d', to);
+    expect(more).toEqual([]);
+    expect(taken).toMatchObject({ kind: 'text', text: expect.stringMatching(/./) });
+    expect(await announcement(1)).not.toContain('<Say');
+    expect(await sessionEnds()).toBe(document);
+    expect(await takenFor('provider_d', to)).toHaveLength(1);
+    const [message] = await messages();
+    expect(message).toMatchObject({ kind: 'text', contact_id: null, message_id: expect.any(String) });
+    const { transfers } = await read();
+    expect(transfers).toMatchObject([{ summary_message: { to, state: 'sent', message_id: message!['message_id'], reason: null } }]);
+  });
+
+  test('is sent to the fallback before it is dialled, once for a repeated report', async () => {
+    const [to, fallback] = [newPhone(), newPhone()];
+    const { dialled, read } = await summarized({ to, fallback_to: fallback });
+    const [second, again] = await Promise.all([dialled(1, 'busy'), dialled(1, 'busy')]);
+    expect(second).toContain(`>${fallback}</Number>`);
+    expect(again).toBe(second);
+    expect(await takenFor('provider_d', fallback)).toHaveLength(1);
+    expect((await read())['transfers']).toMatchObject([
+      { summary_message: { to, state: 'sent' } },
+      { summary_message: { to: fallback, state: 'sent' } },
+    ]);
+  });
+
+  test.each([
+    ['the organization has no messaging provider', false, newPhone(), /messaging_not_configured/],
+    ['the provider does not take it', true, '+12124560013', /./],
+  ] as const)('does not lose the caller when %s', async (_what, hasMessaging, to, reason) => {
+    const { document, read, dialled, hangsUp, completed, client, runId } = await summarized({ to }, hasMessaging);
+    expect(document).toContain(`>${to}</Number>`);
+    expect((await read())['transfers']).toMatchObject([
+      { state: 'dialing', summary_message: { to, state: 'failed', message_id: null, reason: expect.stringMatching(reason) } },
+    ]);
+    await dialled(1, 'completed', { DialCallDuration: '9', DialBridged: 'true' });
+    await hangsUp();
+    await completed();
+    const { calls } = (await client.get('/calls')).body;
+    expect(calls.find(({ id }: { id: number }) => id === runId)).toMatchObject({ transfer_state: 'completed', transfer_mode: 'warm' });
   });
 });
 

@@ -134,7 +134,7 @@ test(
       if (!dialled.has(phone))
         expect(context.steps.call, phone).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(/^carrier_trouble: ./) });
     }
-    const read = (path: string) => campaigns.read(path);
+    const read = (address: string) => campaigns.read(address);
     await verifyUsageStatistics(service, read);
     await verifyCallStatistics(service, read);
     say(`${count - dialled.size} calls of the journey were not placed because of the kill`);

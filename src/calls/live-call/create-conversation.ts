@@ -20,12 +20,17 @@ interface CreateConversationOptions {
   store: ConversationStore;
   say: SpeechSink;
   retrieve: ConversationDependencies['retrieve'];
+  /** Absent: a chat, from which nobody is called. */
+  sendSummary?: ConversationDependencies['sendSummary'];
   settings: Settings;
   now: Clock;
 }
 
 /** Creates the conversation of a call or chat from its setup, on top of the stored messages. */
-export function createConversation(setup: CallSetup, { store, say, retrieve, settings, now }: CreateConversationOptions): Conversation {
+export function createConversation(
+  setup: CallSetup,
+  { store, say, retrieve, sendSummary, settings, now }: CreateConversationOptions,
+): Conversation {
   const isChat = setup.mode === 'textchat';
   const { guards, phrases, model } = toConversationSettings(setup.configurations);
   return new Conversation({
@@ -49,6 +54,7 @@ export function createConversation(setup: CallSetup, { store, say, retrieve, set
       sendHttp: (request) => sendGuardedRequest(request, urlPolicy(settings)),
       openSecrets: (value) => openSecrets(settings.ENCRYPTION_KEY, setup.organizationId, value),
       retrieve,
+      sendSummary,
       now,
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     },

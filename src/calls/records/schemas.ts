@@ -78,6 +78,17 @@ const transfer = z
         'Why it has failed: `busy`, `no_answer`, `machine` (a mailbox answered), `failed` (with the words of the carrier), `cancelled`, `closed` (outside of the business hours), ' +
           '`not_connected` (the human hung up during the summary), `caller_hung_up`, or `not_a_call` in a chat or test. Else null.',
       ),
+    summary_message: z
+      .object({
+        to: z.string().describe('Phone number that gets the summary, E.164.'),
+        state: z
+          .enum(['sending', 'sent', 'failed'])
+          .describe('`sent`: the messaging provider has taken it, which does not mean delivered.'),
+        message_id: z.string().nullable().describe('Id at the provider, by which the log of messages has it; null: not taken.'),
+        reason: z.string().nullable().describe('Why it was not sent; null: it was.'),
+      })
+      .optional()
+      .describe('The message with the summary; absent: none was to be sent.'),
   })
   .describe('A try to hand the caller to a human.');
 

@@ -4,7 +4,7 @@ import type { LanguageModel, ToolCall } from '../../providers/language-model/con
 import type { AgentDefinition } from '../definition/definition.ts';
 import type { Guards } from './guards.ts';
 import type { Phrases } from './phrases.ts';
-import type { TransferLeg } from './transfer-leg.ts';
+import type { SummaryMessage, SummarySending, TransferLeg } from './transfer-leg.ts';
 
 /** Why a conversation ended. A later reason does not replace the first. */
 export type EndReason =
@@ -63,6 +63,8 @@ export interface ConversationDependencies {
   openSecrets<T>(value: T): Promise<T>;
   /** Searches the given documents; null: all documents of the organization. Undefined: there is no knowledge base. */
   retrieve?: ((query: string, documentUuids: string[] | null, signal: AbortSignal) => Promise<Retrieved>) | undefined;
+  /** Sends the summary of a talk to a human, once for each key. Undefined: there is no line, so no human. */
+  sendSummary?: ((message: SummaryMessage) => Promise<SummarySending>) | undefined;
   /** Epoch ms. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;

@@ -15,8 +15,11 @@ import { findDueAction, nextDueAt, type GuardAction } from './guards.ts';
 import { ConversationRecord, type NewEvent, type NewMessage } from './record.ts';
 import { getNode, renderLenient, buildTemplateScope, type ConversationContext } from './conversation-context.ts';
 import { findTransfer } from '../definition/definition.ts';
-import { planAfterFailure, replaceLeg, toTransferEvent } from './request-transfer.ts';
+import type { TransferSettings } from '../definition/transfer-settings.ts';
+import { planAfterFailure } from './request-transfer.ts';
+import { sendSummary } from './send-summary.ts';
 import { activeLeg, afterLegFact, wasBridged, type LegFact, type TransferLeg } from './transfer-leg.ts';
+import { replaceLeg, toSending, toTransferEvent } from './transfer-state.ts';
 import { Turn } from './turn.ts';
 
 export interface ConversationOptions {
@@ -169,19 +172,28 @@ export class Conversation {
       return;
     }
     const failed = toTransferEvent('transfer_failed', settled);
-    const fallback = findTransfer(setup.definition, leg.nodeId, leg.tool)?.fallback_to;
-    if (fallback && !leg.isFallback) {
+    const settings = findTransfer(setup.definition, leg.nodeId, leg.tool);
+    if (settings?.fallback_to && !leg.isFallback) {
       const { transfers = [] } = replaceLeg(record.state, settled);
-      record.write({ transfers: [...transfers, this.#toFallbackLeg(settled, fallback)] }, { events: [failed] });
+      record.write({ transfers: [...transfers, this.#toFallbackLeg(settled, settings, settings.fallback_to)] }, { events: [failed] });
       return;
     }
     const { change, events, replaced } = planAfterFailure(this.#context, settled);
     record.write({ ...change, ...replaceLeg(record.state, settled) }, { events: [failed, ...events], replaced });
   }
 
-  #toFallbackLeg(failed: TransferLeg, to: string): TransferLeg {
+  #toFallbackLeg(failed: TransferLeg, settings: TransferSettings, to: string): TransferLeg {
     const requestedAt = this.#context.dependencies.now();
-    return { ...failed, number: failed.number + 1, to, isFallback: true, requestedAt, dialedAt: null, facts: {}, isSettled: false };
+    const next = { ...failed, number: failed.number + 1, to, isFallback: true, requestedAt, dialedAt: null, facts: {}, isSettled: false };
+    if (failed.sending === undefined) return next;
+    const sending = toSending(settings, to);
+    // A number that has the summary does not get it again.
+    return { ...next, sending: sending && sending.to !== failed.sending.to ? sending : failed.sending };
+  }
+
+  /** Sends the summary for a human who is about to be dialled, unless it was sent or is said. Repeatable; never throws. */
+  sendSummary(number: number): Promise<void> {
+    return sendSummary(this.#context, number);
   }
 
   /** Epoch ms of the next moment at which `applyDueGuard` may have to act; Infinity: never. */

@@ -5,6 +5,8 @@ import type { ConversationState, StoredMessage } from './contract.ts';
 import type { NewEvent, NewMessage } from './record.ts';
 import type { SpeechOutput } from './speech-output.ts';
 import { activeLeg, chooseTarget, failureOf, type TransferLeg } from './transfer-leg.ts';
+import { replaceLeg, toSending, toTransferEvent } from './transfer-state.ts';
+import { sendSummary } from './send-summary.ts';
 import { summarizeForHuman } from './transfer-summary.ts';
 
 /** The transfer node or tool that is asked for, and what the request writes beside the transfer. */
@@ -70,22 +72,26 @@ export async function requestTransfer(context: ConversationContext, speech: Spee
   await prepareTransfer(context);
 }
 
-/** Writes the summary of a warm transfer. Afterwards the human may be dialled; in a chat or test the talk ends instead. Repeatable. */
+/** Writes the summary of a warm transfer, and sends it where it is sent. Afterwards the human may be dialled; in a chat or test the talk ends instead. Repeatable. */
 export async function prepareTransfer(context: ConversationContext): Promise<void> {
   const { record, setup } = context;
   const leg = activeLeg(record.state.transfers);
   if (!leg || leg.isReady) return;
-  const summary = leg.mode === 'warm' && setup.hasLine === true ? await summarizeForHuman(context) : null;
-  if (record.state.end !== null || activeLeg(record.state.transfers)?.number !== leg.number) return;
-  if (setup.hasLine === true) return record.write(replaceLeg(record.state, { ...leg, summary, isReady: true }));
+  // A summary that was written before a crash is not written again.
+  const summary = leg.mode === 'warm' && setup.hasLine === true ? (leg.summary ?? (await summarizeForHuman(context))) : null;
+  const isCurrent = () => record.state.end === null && activeLeg(record.state.transfers)?.number === leg.number;
+  if (!isCurrent()) return;
+  if (setup.hasLine === true) {
+    const sending = summary === null ? null : (leg.sending ?? toSending(findTransfer(setup.definition, leg.nodeId, leg.tool)!, leg.to));
+    record.write(replaceLeg(record.state, { ...leg, summary, isReady: sending === null, ...(sending && { sending }) }));
+    if (sending === null) return;
+    await sendSummary(context, leg.number);
+    const sent = activeLeg(record.state.transfers);
+    return isCurrent() ? record.write(replaceLeg(record.state, { ...sent!, isReady: true })) : undefined;
+  }
   const ended = { at: context.dependencies.now(), result: 'not_a_call' as const };
   record.write({ ...replaceLeg(record.state, { ...leg, isReady: true, facts: { ended }, isSettled: true }), closing: 'transferred' });
 }
-
-/** The state with a leg in the place of the one with its number. */
-export const replaceLeg = ({ transfers = [] }: ConversationState, leg: TransferLeg): Pick<ConversationState, 'transfers'> => ({
-  transfers: transfers.map((one) => (one.number === leg.number ? leg : one)),
-});
 
 /** The change, the events and the corrected answer to the model after a transfer that nobody took. Then the agent has to speak. */
 export function planAfterFailure(
@@ -131,18 +137,3 @@ function messageAfterFailure(context: ConversationContext, settings: TransferSet
 }
 
 const say = (context: ConversationContext, template: string): string => renderLenient(template, buildTemplateScope(context)).trim();
-
-export const toTransferEvent = (type: string, leg: TransferLeg): NewEvent => ({
-  type,
-  nodeId: leg.nodeId,
-  payload: {
-    number: leg.number,
-    to: leg.to,
-    mode: leg.mode,
-    is_fallback: leg.isFallback,
-    ...(type === 'transfer_failed' && {
-      reason: failureOf(leg),
-      ...(leg.facts.ended?.detail !== undefined && { detail: leg.facts.ended.detail }),
-    }),
-  },
-});

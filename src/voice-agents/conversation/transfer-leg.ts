@@ -36,6 +36,20 @@ export type LegFact = { callId?: string } & (
   | ({ fact: 'ended' } & LegEnd)
 );
 
+/** A message with the summary of a talk, to a human who is about to get its caller. */
+export interface SummaryMessage {
+  /** Identifies the message for good. */
+  key: string;
+  /** E.164. */
+  to: string;
+  text: string;
+  /** Null: it is sent as a text. */
+  template: { name: string; language: string; placeholder: string } | null;
+}
+
+/** `messageId`: the provider has taken the message, under its id. `problem`: it has not, or nobody knows. */
+export type SummarySending = { messageId: string } | { problem: string };
+
 /** One try to connect a caller with a human. */
 export interface TransferLeg {
   /** From 1, in the order of the conversation. */
@@ -52,8 +66,10 @@ export interface TransferLeg {
   requestedAt: number;
   /** Whether the announcement was said and the summary is written, so that the human may be dialled. */
   isReady: boolean;
-  /** Said to the human; null: nothing is. */
+  /** For the human; null: there is none. */
   summary: string | null;
+  /** The message with the summary. Absent: it is said. `outcome` null: it is not known yet. */
+  sending?: { to: string; outcome: SummarySending | null };
   /** Epoch ms at which the carrier was first told to dial; null: it was not. */
   dialedAt: number | null;
   facts: LegFacts;
@@ -127,7 +143,20 @@ export interface TransferRecord {
   answered_at: string | null;
   seconds: number | null;
   reason: string | null;
+  /** The message with the summary; absent: none was to be sent. */
+  summary_message?: {
+    to: string;
+    state: 'sending' | 'sent' | 'failed';
+    message_id: string | null;
+    reason: string | null;
+  };
 }
+
+const toMessageRecord = ({ to, outcome }: NonNullable<TransferLeg['sending']>): NonNullable<TransferRecord['summary_message']> => {
+  if (outcome === null) return { to, state: 'sending', message_id: null, reason: null };
+  if ('problem' in outcome) return { to, state: 'failed', message_id: null, reason: outcome.problem };
+  return { to, state: 'sent', message_id: outcome.messageId, reason: null };
+};
 
 /** All transfers of a call. `lineEndedAt`: when the caller's line ended, epoch ms; null: it is live. */
 export function toTransferRecords(legs: readonly TransferLeg[], lineEndedAt: number | null): TransferRecord[] {
@@ -164,5 +193,6 @@ export function toTransferRecord(leg: TransferLeg, lineEndedAt: number | null): 
     answered_at: answeredAt === null || isMachine ? null : toTimestamp(answeredAt),
     seconds: isTaken && state === 'completed' ? seconds : null,
     reason: state === 'failed' ? (ended?.detail === undefined ? failure : `${failure}: ${ended.detail}`) : null,
+    ...(leg.sending && { summary_message: toMessageRecord(leg.sending) }),
   };
 }

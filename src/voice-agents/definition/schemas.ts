@@ -13,7 +13,7 @@ import {
   startOnlyKeys,
 } from './ignored-keys.ts';
 import { endCallTool, knowledgeTool, toolNamePattern } from './tool-rules.ts';
-import { transferFields, TransferSettings } from './transfer-settings.ts';
+import { checkSummaryTarget, transferFields, TransferSettings } from './transfer-settings.ts';
 
 const maxPromptLength = 100_000;
 const defaultDelaySeconds = 2;
@@ -123,7 +123,9 @@ const StartCallData = configObject({
 });
 const AgentNodeData = configObject({ ...editorKeys, ...startOnlyKeys, ...ignoredTalkKeys, ...talkFields, ...toolFields });
 const EndCallData = configObject({ ...editorKeys, ...ignoredEndCallKeys, ...startOnlyKeys, ...ignoredTalkKeys, ...talkFields });
-const TransferData = configObject({ ...editorKeys, ...ignoredTransferKeys, name: talkFields.name, ...transferFields });
+const TransferData = configObject({ ...editorKeys, ...ignoredTransferKeys, name: talkFields.name, ...transferFields }).superRefine(
+  checkSummaryTarget,
+);
 const GlobalNodeData = configObject({ ...editorKeys, ...ignoredGlobalKeys, name: talkFields.name, prompt: talkFields.prompt });
 /** A webhook after the conversation. `normalizeWebhookFields` has renamed the fields of other services. */
 const WebhookData = configObject({

@@ -37,6 +37,26 @@ const target = z
     if (problem !== null) context.addIssue({ code: 'custom', message: problem });
   });
 
+const summaryTarget = z
+  .string()
+  .max(100)
+  .overwrite(toCompactPhone)
+  .superRefine((given, context) => {
+    const problem = phonePattern.test(given)
+      ? isAssignable(given)
+        ? null
+        : unassignableDetail(given)
+      : 'Must be a phone number with its country code, such as +12125550123';
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const SummaryTemplate = configObject({
+  name: z.string().min(1).max(1000),
+  language: z.string().max(100).nullish(),
+  /** The placeholder that becomes the summary. */
+  placeholder: z.string().min(1).max(100).nullish(),
+});
+
 const optional = <Schema extends z.ZodType, Usual>(schema: Schema, usual: Usual) => schema.nullish().transform((given) => given ?? usual);
 
 const BusinessHours = configObject({
@@ -48,8 +68,14 @@ const BusinessHours = configObject({
 export const transferFields = {
   /** A phone number in E.164, or a SIP address. */
   to: target,
-  /** `warm`: the human hears a summary of the talk before the two are connected. */
+  /** `warm`: the human gets a summary of the talk before the two are connected. */
   mode: optional(z.enum(['cold', 'warm']), 'cold' as const),
+  /** How the human gets it: said on the phone, or sent by the organization's messaging provider before the human is dialled. */
+  summary: optional(z.enum(['say', 'send']), 'say' as const),
+  /** The phone number to which the summary is sent; absent: the number that is dialled. */
+  summary_to: summaryTarget.nullish(),
+  /** The approved template with which it is sent; absent: as a text. */
+  summary_template: SummaryTemplate.nullish(),
   /** Said before the human is dialled. Null, here and below: the phrase of the agent. */
   announcement: z.string().max(maxSpeechLength).nullish(),
   ring_seconds: optional(z.int().min(5).max(120), defaultRingSeconds),
@@ -70,7 +96,29 @@ export const transferFields = {
 /** The texts of a transfer that are templates. */
 export const transferTemplates = ['announcement', 'closed_message', 'unanswered_message'];
 
-export const TransferSettings = configObject(transferFields);
+/** A summary that is sent needs a phone number: SIP addresses get no messages. */
+export function checkSummaryTarget(
+  { mode, summary, summary_to: summaryTo, to, fallback_to: fallback }: SummarySettings,
+  context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
+): void {
+  const isSent = mode === 'warm' && summary === 'send' && !summaryTo;
+  if (isSent && [to, fallback].some((one) => one && !phonePattern.test(one)))
+    context.addIssue({
+      code: 'custom',
+      path: ['summary_to'],
+      message: 'Is missing; a SIP address gets no messages, so name the number that gets the summary',
+    });
+}
+
+type SummarySettings = {
+  mode: 'cold' | 'warm';
+  summary: 'say' | 'send';
+  to: string;
+  summary_to?: string | null | undefined;
+  fallback_to?: string | null | undefined;
+};
+
+export const TransferSettings = configObject(transferFields).superRefine(checkSummaryTarget);
 export type TransferSettings = z.infer<typeof TransferSettings>;
 
 /** The most seconds that a call lasts longer by this transfer. */
