@@ -149,6 +149,9 @@ test(
       expect(Date.parse(calls[0].transfer_answered_at)).toBeGreaterThan(0);
     }
 
+    const { totals } = await operator.must('GET', `/statistics/calls?campaign_id=${campaign.id}`);
+    expect(totals).toMatchObject({ transfers: askedForHuman.length, transfers_taken: askedForHuman.length });
+
     // The one who must not be called again, with the sentence that says so.
     const { suppressions } = await operator.must('GET', '/contacts/suppressions');
     expect(suppressions).toMatchObject([{ phone: people[mustNotBeCalled]!.phone, source: 'call', evidence: refusal }]);
@@ -167,6 +170,10 @@ test(
       const endedRuns = byType.get('call.completed')!.map(({ event }) => event.data['run_id']);
       expect(new Set(endedRuns).size).toBe(rows);
       expect(endedRuns).toHaveLength(placed);
+      const transfers = byType.get('call.completed')!.flatMap(({ event }) => event.data['transfers'] as Record<string, unknown>[]);
+      expect(transfers).toHaveLength(askedForHuman.length);
+      for (const transfer of transfers)
+        expect(transfer).toMatchObject({ to: desk, mode: 'warm', is_fallback: false, state: 'completed', reason: null });
       expect(byType.get('campaign.completed')).toMatchObject([{ event: { data: { campaign_id: campaign.id } } }]);
       expect(byType.get('suppression.added')).toMatchObject([
         { event: { data: { phone: people[mustNotBeCalled]!.phone, source: 'call' } } },

@@ -4,13 +4,28 @@ import { DatabaseSync } from 'node:sqlite';
 import type { KillableService } from './killable-service.ts';
 
 /** Rows of the local database, read beside the service or while it is dead. */
-export const rowsOf = (stateDirectory: string, sql: string): Record<string, any>[] =>
-  rowsOfFile(join(stateDirectory, 'v3/d1/miniflare-D1DatabaseObject'), sql);
+export const rowsOf = (stateDirectory: string, sql: string): Record<string, any>[] => rowsOfFile(databaseDirectory(stateDirectory), sql);
 
-function rowsOfFile(directory: string, sql: string): Record<string, any>[] {
+/** Changes the local database beside the service, as an accident would. */
+export function changeRows(stateDirectory: string, sql: string): void {
+  const database = new DatabaseSync(fileIn(databaseDirectory(stateDirectory)), { timeout: 10_000 });
+  try {
+    database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
+const databaseDirectory = (stateDirectory: string): string => join(stateDirectory, 'v3/d1/miniflare-D1DatabaseObject');
+
+function fileIn(directory: string): string {
   const file = readdirSync(directory).find((name) => name.endsWith('.sqlite') && name !== 'metadata.sqlite');
   if (file === undefined) throw new Error(`there is no database in ${directory}`);
-  const database = new DatabaseSync(join(directory, file), { readOnly: true });
+  return join(directory, file);
+}
+
+function rowsOfFile(directory: string, sql: string): Record<string, any>[] {
+  const database = new DatabaseSync(fileIn(directory), { readOnly: true });
   try {
     return database.prepare(sql).all();
   } finally {

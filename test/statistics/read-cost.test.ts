@@ -3,6 +3,7 @@ import { Database } from '../../src/database/client.ts';
 import { settle, withAgent } from '../voice-agents/runs.ts';
 import { beginCall, completionOf } from './counted-calls.ts';
 import { insertRow } from '../support/insert-row.ts';
+import { createActiveWorkflow } from '../support/journeys.ts';
 import { newOrganization } from '../support/organization.ts';
 import { ownRows } from '../support/own-rows.ts';
 import { recordedClient, recordedDatabase, rowsRead, rowsWritten, type Recording } from '../support/recorded-database.ts';
@@ -10,7 +11,7 @@ import { recordedClient, recordedDatabase, rowsRead, rowsWritten, type Recording
 const days = 20;
 
 /** An organization with this many calls that ended by the statement that ends them, spread evenly over the same agents, results and days. */
-async function withCalls(count: number): Promise<{ key: string }> {
+async function withCalls(count: number): Promise<{ id: number; key: string }> {
   const { id, key } = await newOrganization();
   const begin = Math.floor(Date.now() / 900_000) * 900_000 - days * 86_400_000;
   const perStatement = 50_000;
@@ -32,7 +33,52 @@ async function withCalls(count: number): Promise<{ key: string }> {
       .bind(id)
       .run();
   }
-  return { key };
+  return { id, key };
+}
+
+const journey = {
+  nodes: [
+    { id: 'in', type: 'trigger', data: {} },
+    { id: 'out', type: 'exit', data: { outcome: 'told' } },
+  ],
+  edges: [{ id: 'a', source: 'in', target: 'out' }],
+};
+
+/** A journey with this many runs that ended by the statement that ends them, spread evenly over the same ends and days. */
+async function withRuns(count: number): Promise<{ key: string; path: string }> {
+  const { id, key, client } = await newOrganization();
+  const workflowId = await createActiveWorkflow(client, { definition: journey });
+  const run = {
+    organization_id: id,
+    workflow_id: workflowId,
+    workflow_version: 1,
+    state: 'completed',
+    outcome: 'told',
+    current_node_id: 'out',
+  };
+  const first = await insertRow('automation_run', { ...run, trail: '{"nodes":["in","out"]}', source: 'run' });
+  const { results } = await ownRows.prepare("SELECT name FROM pragma_table_info('automation_run')").all<{ name: string }>();
+  const columns = results.map(({ name }) => name).filter((name) => !['id', 'created_at', 'dedup_key'].includes(name));
+  const begin = Math.floor(Date.now() / 900_000) * 900_000 - days * 86_400_000;
+  await ownRows
+    .prepare(
+      `INSERT INTO automation_run (${columns.join(', ')}, created_at, dedup_key)
+       WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)
+       SELECT ${columns.map((name) => `r.${name}`).join(', ')}, ?3 + (n.i % 100) * 17280000, 'cost:' || n.i FROM n CROSS JOIN automation_run r WHERE r.id = ?1`,
+    )
+    .bind(first, count, begin)
+    .run();
+  await ownRows.prepare('DELETE FROM automation_run WHERE id = ?').bind(first).run();
+  await ownRows.prepare('UPDATE automation_run SET completed_at = created_at + 1 WHERE workflow_id = ?').bind(workflowId).run();
+  return { key, path: `/statistics/journeys/${workflowId}` };
+}
+
+/** The rows that D1 reads for the statistics of a journey, and the number of runs that are counted. */
+async function costOfJourney({ key, path }: { key: string; path: string }): Promise<{ rows: number; runs: number }> {
+  const { client, recording } = recordedClient(key);
+  const { status, body } = await client.get(path);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return { rows: rowsRead(recording), runs: body.runs };
 }
 
 const paths = [
@@ -63,6 +109,29 @@ test('reading statistics costs the same with 1,000 calls and with 20,000', async
   expect([few.calls, many.calls]).toEqual([1000, 20_000]);
   expect(many.rows).toEqual(few.rows);
   for (const rows of few.rows) expect(rows).toBeLessThan(5000);
+}, 60_000);
+
+test('reading statistics costs the same when the counters of 1,000 calls are those of 1,000,000', async () => {
+  const few = await withCalls(1000);
+  // The first request of a key reads the key, too.
+  await costOf(few.key);
+  const before = await costOf(few.key);
+  // As many more calls of the same agents and results leave them, at the same times.
+  await ownRows
+    .prepare('UPDATE call_statistic SET calls = calls * 1000, talk_seconds = talk_seconds * 1000 WHERE organization_id = ?')
+    .bind(few.id)
+    .run();
+  const after = await costOf(few.key);
+  expect([before.calls, after.calls]).toEqual([1000, 1_000_000]);
+  expect(after.rows).toEqual(before.rows);
+});
+
+test('reading the statistics of a journey costs the same with 1,000 ended runs and with 20,000', async () => {
+  const few = await costOfJourney(await withRuns(1000));
+  const many = await costOfJourney(await withRuns(20_000));
+  expect([few.runs, many.runs]).toEqual([1000, 20_000]);
+  expect(many.rows).toBe(few.rows);
+  expect(few.rows).toBeLessThan(1000);
 }, 60_000);
 
 test('reading statistics costs the same with 1,000 calls and with 1,000,000', { tags: 'soak', timeout: 900_000 }, async () => {
