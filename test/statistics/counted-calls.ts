@@ -23,7 +23,7 @@ export interface CountedCall {
 }
 
 /** A try to hand the caller to a human. `seconds` null: nobody took the call. */
-export interface CountedTransfer {
+interface CountedTransfer {
   /** Absent: a record of an earlier version. */
   request?: number;
   isFallback?: boolean;
