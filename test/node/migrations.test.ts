@@ -43,6 +43,7 @@ const landed = {
   '0035_people_and_contact_policy.sql': 'f897f72cd66b073c',
   '0036_operations.sql': 'f9d46315ddcb16fb',
   '0037_passkeys.sql': '739b85e29a36cd84',
+  '0038_agent_versions.sql': '74405ba62c9b92ad',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {
