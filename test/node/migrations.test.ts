@@ -44,6 +44,7 @@ const landed = {
   '0036_operations.sql': 'f9d46315ddcb16fb',
   '0037_passkeys.sql': '739b85e29a36cd84',
   '0038_agent_versions.sql': '74405ba62c9b92ad',
+  '0039_affected_runs.sql': '0924a1796b4e0897',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {
