@@ -45,6 +45,7 @@ const landed = {
   '0037_passkeys.sql': '739b85e29a36cd84',
   '0038_agent_versions.sql': '74405ba62c9b92ad',
   '0039_affected_runs.sql': '0924a1796b4e0897',
+  '0040_failures_of_triggers_and_records.sql': 'd7390453d02ad5eb',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {
