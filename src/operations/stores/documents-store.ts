@@ -8,13 +8,12 @@ export const failedDocuments: Source = {
   order: 'id',
 };
 
+const newestSql = (isActive: 0 | 1): string =>
+  `SELECT * FROM (SELECT id, organization_id, is_active, next_generation, size_bytes, due_at FROM knowledge_document INDEXED BY knowledge_document_organization
+     WHERE organization_id = ?1 AND is_active = ${isActive} ORDER BY id DESC LIMIT ${maxScannedRows})`;
+
 /** The organization's documents whose next step is due before `?2`, among the newest 5,000 that it has and the newest 5,000 that it has deleted. */
-const dueDocumentsSql = (() => {
-  const newest = (isActive: 0 | 1) =>
-    `SELECT * FROM (SELECT id, organization_id, is_active, next_generation, size_bytes, due_at FROM knowledge_document INDEXED BY knowledge_document_organization
-       WHERE organization_id = ?1 AND is_active = ${isActive} ORDER BY id DESC LIMIT ${maxScannedRows})`;
-  return `WITH looked_at AS MATERIALIZED (${newest(1)} UNION ALL ${newest(0)}), due AS (SELECT * FROM looked_at WHERE due_at < ?2)`;
-})();
+const dueDocumentsSql = `WITH looked_at AS MATERIALIZED (${newestSql(1)} UNION ALL ${newestSql(0)}), due AS (SELECT * FROM looked_at WHERE due_at < ?2)`;
 
 /** Documents whose next step is due. */
 export const documentBacklog = (database: Database, organizationId: number, now: number): Statement<Backlog> =>

@@ -21,7 +21,7 @@ export const startedRunsStatement = (database: Database, organizationId: number,
   );
 
 /** At most so many runs of an effect are counted. */
-export const maxCountedRuns = 10_000;
+const maxCountedRuns = 10_000;
 
 /** The first runs that an event has woken or ended. */
 export const affectedRunsOfEvent = (
