@@ -17,6 +17,7 @@ const triggers = `trigger_id IN (SELECT id FROM automation_trigger WHERE ${workf
  */
 export const organizationTables: readonly OrganizationTable[] = [
   { table: 'run_waiter', rows: [ownRows] },
+  { table: 'affected_run', rows: [ownRows] },
   { table: 'exit_topic', rows: [ownRows] },
   { table: 'trigger_topic', rows: [ownRows] },
   { table: 'schedule_fire', rows: [triggers] },

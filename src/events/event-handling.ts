@@ -1,6 +1,6 @@
 import { isRecord } from '../library/json/json.ts';
 
-/** What an event did besides starting runs, as its row has it in `handling`. Names of fields are stored, so they are never renamed. */
+/** Why an event started no runs, as its row has it in `handling`. Names of fields are stored, so they are never renamed. */
 export interface EventHandling {
   /** Triggers whose filter did not match. */
   filtered: Listed<number>;
@@ -8,9 +8,8 @@ export interface EventHandling {
   failed: Listed<{ trigger_id: number; message: string }>;
   /** Runs that a rule of admission, or a limit of the plan, refused. */
   refused: Listed<{ trigger_id: number | null; workflow_id: number; rule: string; message: string }>;
-  /** Waiting runs that took the event. */
+  /** Waiting runs that took the event, and runs that it ended by `exit_on`, of events that were handled before `affected_run` had them. */
   woken: Listed<number>;
-  /** Runs that the event ended by `exit_on`. */
   exited: Listed<number>;
 }
 
@@ -20,7 +19,7 @@ export interface Listed<Entry> {
   first: Entry[];
 }
 
-/** So many entries of a kind are stored by name. An event may wake thousands of runs, and its row must stay small. */
+/** So many entries of a kind are stored by name. A type may have many triggers, and the row of an event must stay small. */
 const maxListed = 50;
 const maxMessageLength = 300;
 

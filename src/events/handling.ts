@@ -65,20 +65,6 @@ export async function markEventsHandled(
   );
 }
 
-/** Stores what events have done so far, before they are handled again. Without entries no call is made. Repeatable. */
-export async function recordHandlings({ database, organization }: Context, handlings: ReadonlyMap<number, string>): Promise<void> {
-  if (handlings.size === 0) return;
-  await database.all(
-    database.prepare(
-      `UPDATE event SET handling = (SELECT j.value ->> 1 FROM json_each(?1) j WHERE j.value ->> 0 = event.id)
-       WHERE id IN (SELECT value ->> 0 FROM json_each(?1)) AND +organization_id = ?2`,
-      JSON.stringify([...handlings]),
-      organization.id,
-    ),
-    'idempotent',
-  );
-}
-
 /** Sends an event to its journeys again, if it was given up or is still unhandled. Repeatable. Throws 404, and 409 for a handled event. */
 export const retryEvent = (context: Context, id: number): Promise<void> => {
   const { database, organization } = context;

@@ -2,7 +2,7 @@ import { withCallSlots, type CallStandstill } from '../calls/rpc.ts';
 import type { Context } from '../context.ts';
 import { decodePlace, encodePlace, type StuckPlace } from './cursor.ts';
 import type { Place, StuckItem, StuckKind, StuckRow } from './kinds.ts';
-import * as store from './store.ts';
+import { selectStuckRows, storedKinds } from './stores/stuck-store.ts';
 
 /** How many calls that stand still the call slots answer. */
 const maxStalledCalls = 500;
@@ -24,11 +24,11 @@ export async function listStuck(
 ): Promise<StuckPage> {
   const { database, organization } = context;
   const place = decodePlace(cursor);
-  const kinds = store.storedKinds.filter((one) => kind === undefined || one === kind);
+  const kinds = storedKinds.filter((one) => kind === undefined || one === kind);
   const [found, calls] = await Promise.all([
     kinds.length === 0
       ? []
-      : database.batch(kinds.map((one) => store.selectStuckRows(database, organization.id, one, { behind: place[one], limit: limit + 1 }))),
+      : database.batch(kinds.map((one) => selectStuckRows(database, organization.id, one, { behind: place[one], limit: limit + 1 }))),
     readStandstill(context),
   ]);
   const queues = new Map<StuckKind, StuckRow[]>(kinds.map((one, index) => [one, found[index]!]));

@@ -1,7 +1,12 @@
 import type { CallStandstill } from '../calls/rpc.ts';
 import type { Context } from '../context.ts';
 import { fullRatio, readMeasuredSize } from '../database/database-size.ts';
-import * as store from './store.ts';
+import type { Backlog } from './stores/backlog.ts';
+import { contactChangeBacklog } from './stores/contact-changes-store.ts';
+import { deliveryBacklog } from './stores/deliveries-store.ts';
+import { documentBacklog } from './stores/documents-store.ts';
+import { eventBacklog } from './stores/events-store.ts';
+import { contactCount } from './stores/storage-store.ts';
 
 export const queueNames = ['events', 'deliveries', 'contact_changes', 'documents', 'calls'] as const;
 type QueueName = (typeof queueNames)[number];
@@ -30,11 +35,11 @@ export async function readBacklogs(
 ): Promise<{ queues: QueueBacklog[]; storage: StorageUse }> {
   const { database, organization, settings, clock } = context;
   const [events, deliveries, changes, documents, contacts] = await database.batch([
-    store.eventBacklog(database, organization.id),
-    store.deliveryBacklog(database, organization.id),
-    store.contactChangeBacklog(database, organization.id),
-    store.documentBacklog(database, organization.id, clock() - settings.SWEEP_AFTER_SECONDS * 1000),
-    store.contactCount(database, organization.id),
+    eventBacklog(database, organization.id),
+    deliveryBacklog(database, organization.id),
+    contactChangeBacklog(database, organization.id),
+    documentBacklog(database, organization.id, clock() - settings.SWEEP_AFTER_SECONDS * 1000),
+    contactCount(database, organization.id),
   ]);
   const bytes = await readMeasuredSize(database);
   const limitBytes = settings.DATABASE_LIMIT_MEGABYTES * 1_000_000;
@@ -56,7 +61,7 @@ export async function readBacklogs(
   };
 }
 
-const toBacklog = (name: QueueBacklog['name'], row: store.Backlog | undefined): QueueBacklog => ({
+const toBacklog = (name: QueueBacklog['name'], row: Backlog | undefined): QueueBacklog => ({
   name,
   waiting: row?.waiting ?? 0,
   isPartial: row?.is_partial === 1,

@@ -4,7 +4,9 @@ import { enqueueDocument } from '../knowledge-base/pipeline/enqueue-step.ts';
 import { notFound } from '../library/errors.ts';
 import { enqueueContactChanges, enqueueEvents } from '../outbox/enqueue.ts';
 import { queueNames } from './read-backlogs.ts';
-import * as store from './store.ts';
+import { waitingDeliveries } from './stores/deliveries-store.ts';
+import { waitingDocuments } from './stores/documents-store.ts';
+import { waitingEvents } from './stores/events-store.ts';
 
 /** How many records one request sends again. */
 const maxSent = 500;
@@ -19,14 +21,11 @@ export async function retryQueue(context: Context, key: string): Promise<string>
       throw notFound('Queue');
     case 'events':
     case 'deliveries': {
-      const [table, cursor, kind] =
-        name === 'events'
-          ? (['event', 'events_handled', 'event'] as const)
-          : (['webhook_delivery', 'deliveries_handled', 'delivery'] as const);
-      const rows = await database.all(store.waitingRecords(database, organization.id, table, { cursor, limit: maxSent }));
+      const select = name === 'events' ? waitingEvents : waitingDeliveries;
+      const rows = await database.all(select(database, organization.id, maxSent));
       enqueueEvents(
         context,
-        kind,
+        name === 'events' ? 'event' : 'delivery',
         rows.map(({ id }) => id),
       );
       return `${rows.length} of them are sent again`;
@@ -36,7 +35,7 @@ export async function retryQueue(context: Context, key: string): Promise<string>
       return 'A page of the changes is worked off now, and the pages after it';
     case 'documents': {
       const before = clock() - settings.SWEEP_AFTER_SECONDS * 1000;
-      const rows = await database.all(store.waitingDocuments(database, organization.id, { now: before, limit: maxSentDocuments }));
+      const rows = await database.all(waitingDocuments(database, organization.id, { now: before, limit: maxSentDocuments }));
       for (const row of rows) enqueueDocument(context, row);
       return `${rows.length} documents are sent for again`;
     }

@@ -15,7 +15,11 @@ import { EventsMessage, FanoutMessage } from '../outbox/messages.ts';
 import { existingEndpoint, resumeEndpoint } from '../webhook-endpoints/endpoints/change-endpoint.ts';
 import { retryQueue } from './retry-queue.ts';
 import { parseStuckId, type RetriedKind } from './kinds.ts';
-import * as store from './store.ts';
+import { reopenCleanupStatement } from './stores/cleanups-store.ts';
+import { deliveryOwnerStatement } from './stores/deliveries-store.ts';
+import { journeyHoldStatement } from './stores/journeys-store.ts';
+import { retryFailureStatement } from './stores/retrying-store.ts';
+import { reopenFireStatement } from './stores/schedule-fires-store.ts';
 
 /**
  * Has a thing that stands still tried again, by the operation of its own kind. Repeatable: nothing is done twice. Throws 404 for an unknown id, and 409
@@ -41,7 +45,7 @@ const retries: Record<RetriedKind, (context: Context, key: string) => Promise<st
   async delivery(context, key) {
     const { database, organization } = context;
     const id = toId(key);
-    const owner = await database.first(store.deliveryOwnerStatement(database, organization.id, id));
+    const owner = await database.first(deliveryOwnerStatement(database, organization.id, id));
     if (!owner) throw notFound('Delivery');
     await retryDelivery(context, owner.workflow_id, owner.trigger_id, { id });
     return 'The delivery is sent to its journey again';
@@ -50,7 +54,7 @@ const retries: Record<RetriedKind, (context: Context, key: string) => Promise<st
     const [triggerId, scheduledAt] = key.split(':').map(toId);
     if (triggerId === undefined || scheduledAt === undefined) throw notFound('Firing');
     const { database, organization } = context;
-    const reopened = await database.all(store.reopenFireStatement(database, organization.id, { triggerId, scheduledAt }), 'read-back');
+    const reopened = await database.all(reopenFireStatement(database, organization.id, { triggerId, scheduledAt }), 'read-back');
     if (reopened.length === 0) throw conflict('The firing is not given up: it is open, or was handled meanwhile');
     enqueueFanout(context, {
       v: 1,
@@ -64,7 +68,7 @@ const retries: Record<RetriedKind, (context: Context, key: string) => Promise<st
   async cleanup(context, key) {
     const { database, organization } = context;
     const id = toId(key);
-    const reopened = await database.all(store.reopenCleanupStatement(database, organization.id, id), 'read-back');
+    const reopened = await database.all(reopenCleanupStatement(database, organization.id, id), 'read-back');
     if (reopened.length === 0) throw conflict('The cleanup is not given up: it is open, or is done');
     enqueueCleanup(context, id);
     return 'The rest is worked off';
@@ -78,7 +82,7 @@ const retries: Record<RetriedKind, (context: Context, key: string) => Promise<st
   async journey(context, key) {
     const { database, organization } = context;
     const id = toId(key);
-    const row = await database.first(store.journeyHoldStatement(database, organization.id, id));
+    const row = await database.first(journeyHoldStatement(database, organization.id, id));
     if (!row) throw notFound('Workflow');
     if (row.status !== 'active')
       throw conflict(`The journey is ${row.status}; PATCH /automation-workflows/${id} with {"status": "active"} lets its runs go on`);
@@ -133,7 +137,7 @@ const retries: Record<RetriedKind, (context: Context, key: string) => Promise<st
 /** Has a record that failed handled at once, with the tries that it has left. */
 async function retryFailure(context: Context, key: string): Promise<string> {
   const { database, organization, bindings, clock, defer } = context;
-  const [row] = await database.all(store.retryFailureStatement(database, organization.id, key, clock()), 'read-back');
+  const [row] = await database.all(retryFailureStatement(database, organization.id, key, clock()), 'read-back');
   if (!row) throw conflict('Nothing under this key fails any more: it was handled, or given up');
   const message = JSON.parse(row.message) as { kind: string };
   // A document has its own moment, and its size decides the queue: the minute tick sends it.

@@ -33,6 +33,7 @@ export const FanoutMessage = z.discriminatedUnion('kind', [
       state: z.enum(['cancelled', 'completed']),
       outcome: z.string().nullable(),
       error: z.object({ type: z.string(), message: z.string() }).nullable(),
+      exitEventId: z.int().optional(),
     }),
     why: z.string().optional(),
   }),

@@ -91,9 +91,9 @@ async function failRecord(context: Context, message: AnyMessage, reason: string 
       // The attempts are still granted, and the call slots announce them again.
       return undefined;
     case 'run_end': {
-      const { state, outcome } = message.ending;
+      const { state, outcome, exitEventId } = message.ending;
       const note = givenUpPartNote('the run was to end, and its object could not be reached', reason);
-      await endUnreachableRun(context, message.id, { state, outcome, message: note });
+      await endUnreachableRun(context, message.id, { state, outcome, exitEventId, message: note });
       return;
     }
     case 'run_release': {

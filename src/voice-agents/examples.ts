@@ -45,14 +45,19 @@ export const voiceAgentExamples: ExamplesByOperation = {
       to: 4,
       changes: [
         {
-          path: '/nodes/greeting/data/prompt',
+          path: '/workflow_definition/nodes/greeting/data/prompt',
           kind: 'changed',
           before: 'Ask whether they are interested.',
           after: 'Ask whether they have a minute, then whether they are interested.',
         },
-        { path: '/edges/e3', kind: 'removed', before: { id: 'e3', source: 'greeting', target: 'bye', data: { label: 'no' } } },
+        { path: '/workflow_configurations/max_call_duration', kind: 'changed', before: 300, after: 600 },
+        {
+          path: '/workflow_definition/edges/e3',
+          kind: 'removed',
+          before: { id: 'e3', source: 'greeting', target: 'bye', data: { label: 'no' } },
+        },
       ],
-      total: 2,
+      total: 3,
     },
   },
   'agents.restoreVersion': { path: { workflow_id: 1, version_id: 1 } },

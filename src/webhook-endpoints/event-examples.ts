@@ -121,6 +121,8 @@ export const eventExamples: Record<WebhookEventType | typeof testEventType, Reco
     completed_at: exampleMoment,
   },
   'suppression.added': { suppression_id: 9, phone: '+14155550123', reason: 'do_not_call', source: 'manual', until_at: null },
+  'trigger.failed': { trigger_id: 4, automation_workflow_id: 2, name: 'Large orders', trigger_type: 'contact_event' },
+  'record.given_up': { kind: 'event', record_id: '8123' },
   'webhook_endpoint.disabled': {
     webhook_endpoint_id: 1,
     reason: 'gone: the receiver answered 410, which says that it wants no more webhooks; resume the endpoint to send again',

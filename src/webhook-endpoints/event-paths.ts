@@ -2,7 +2,7 @@ import { percentEncoded } from '../library/text/clean-text.ts';
 
 // Without schemas: the objects of endpoints load this file, and nothing of the routes.
 
-/** The types of events that an endpoint may want. The triggers of migration `webhook_endpoints` record them. */
+/** The types of events that an endpoint may want. The triggers of the migrations `webhook_endpoints` and `failures_of_triggers_and_records` record them. */
 export const webhookEventTypes = [
   'call.completed',
   'chat.completed',
@@ -22,6 +22,8 @@ export const webhookEventTypes = [
   'test.failed',
   'load_test.completed',
   'suppression.added',
+  'trigger.failed',
+  'record.given_up',
   'webhook_endpoint.disabled',
 ] as const;
 export type WebhookEventType = (typeof webhookEventTypes)[number];
@@ -60,6 +62,8 @@ const recordPaths: Record<WebhookEventType | typeof testEventType, (data: EventD
   'test.failed': testPath,
   'load_test.completed': (data) => `/simtest/load-tests/${data['load_test_id'] as number}/stats`,
   'suppression.added': (data) => `/contacts/suppressions?phone=${percentEncoded(data['phone'] as string)}`,
+  'trigger.failed': (data) => `/automation-workflows/${data['automation_workflow_id'] as number}/triggers`,
+  'record.given_up': (data) => `/operations/stuck?kind=${data['kind'] as string}`,
   'webhook_endpoint.disabled': endpointPath,
   [testEventType]: endpointPath,
 };

@@ -186,6 +186,23 @@ export const eventTypes: Record<WebhookEventType | typeof testEventType, EventTy
       until_at: moment('When calls are allowed again'),
     },
   },
+  'trigger.failed': {
+    description:
+      'What starts a journey has begun to fail: its filter cannot be evaluated, the plan refuses its runs, or its schedule has stopped. Told again once it has been saved anew and fails again.',
+    data: {
+      trigger_id: id('trigger'),
+      automation_workflow_id: id('journey'),
+      name: text('Its name for people.'),
+      trigger_type: text('The type of the trigger, such as `contact_event`, `webhook` or `schedule`.'),
+    },
+  },
+  'record.given_up': {
+    description: 'An accepted record could not be handled for a day. `GET /operations/stuck` says why, and tries it again.',
+    data: {
+      kind: text('`event`, `delivery`, `schedule_fire` or `cleanup`.'),
+      record_id: text('Id of the record within its kind.'),
+    },
+  },
   'webhook_endpoint.disabled': {
     description: 'The service has disabled a webhook endpoint, which is told to the other endpoints.',
     data: {

@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import { backgroundContext } from '../../src/accounts/organizations/background-context.ts';
+import { loadCallSetup } from '../../src/calls/live-call/call-setup.ts';
 import { callingOrganization } from '../support/carrier.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
 import { farWindow, rowsRead, stateOf, uploaded } from './campaign-service.ts';
@@ -42,6 +44,29 @@ test('calls of a campaign have the version that it pins, and without a pin the o
   for (const { id } of [withPin, without]) expect((await client.post(`/campaign/${id}/start`)).status).toBe(200);
   expect(await definitionsOfCalls(withPin.id, 2)).toEqual([pinned, pinned]);
   expect(await definitionsOfCalls(without.id, 2)).toEqual([current, current]);
+});
+
+test('calls of a pinned version have its variables, dispositions and configurations, whatever the agent has become', async () => {
+  const { client, agentId, id: organizationId } = await callingOrganization();
+  const context = (await backgroundContext(env, organizationId, () => undefined))!;
+  const settings = (word: string) => ({
+    template_context_variables: { company: word },
+    call_disposition_codes: { [word]: 'They said so' },
+    workflow_configurations: { voicemail_message: `This is ${word}`, recording_enabled: word === 'umbrella', max_call_duration: 77 },
+  });
+  const pinned = (await client.put(`/workflow/${agentId}`, settings('acme'))).body.current_definition_id;
+  const campaigns = [await createCampaign(client, agentId, { definition_id: pinned }), await createCampaign(client, agentId, {})];
+  await client.put(`/workflow/${agentId}`, settings('umbrella'));
+  for (const [index, word] of ['acme', 'umbrella'].entries()) {
+    const { id } = campaigns[index]!.body;
+    expect((await client.post(`/campaign/${id}/start`)).status).toBe(200);
+    await definitionsOfCalls(id, 2);
+    const { results } = await env.DB.prepare('SELECT id FROM voice_agent_run WHERE campaign_id = ?').bind(id).all<{ id: number }>();
+    const setup = (await loadCallSetup(context, results[0]!.id))!.facts;
+    expect(setup.initialContext).toMatchObject({ company: word });
+    expect(setup.dispositionCodes).toEqual({ [word]: 'They said so' });
+    expect(setup.configurations).toMatchObject(settings(word).workflow_configurations);
+  }
 });
 
 test('a pin is changed and taken away in draft and while paused, and in no other state', async () => {

@@ -80,6 +80,7 @@ test('a late projection never overwrites the row in D1 with an older state', asy
     startedAt: 1,
     completedAt: null,
     leftWaits: [],
+    exitEventId: null,
   };
   const organizationId = stopped.body.organization_id as number;
   const projected = await projectRuns(new Database(env.DB, true), organizationId, [{ id: runId, ...late }]);

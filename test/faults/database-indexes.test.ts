@@ -141,6 +141,7 @@ const queries: Record<string, string> = {
   user_email: 'FROM user u CROSS JOIN session s WHERE (u.email = ?1',
   vector_placement_due: 'FROM vector_placement WHERE due_at IS NOT NULL AND due_at < ?',
   voice_agent_definition_agent: 'FROM voice_agent_definition WHERE agent_id IN (SELECT',
+  voice_agent_definition_without_settings: 'UPDATE voice_agent_definition INDEXED BY voice_agent_definition_without_settings',
   voice_agent_organization: 'FROM voice_agent a CROSS JOIN voice_agent_definition d WHERE a.organization_id = ? AND a.status = ?',
   voice_agent_run_agent: 'FROM voice_agent_run WHERE organization_id = ? AND agent_id = ? AND id < ? ORDER BY id DESC',
   voice_agent_run_attempt: 'FROM voice_agent_run WHERE organization_id = ?1',

@@ -245,6 +245,50 @@ test('events that wait are counted, and a retry of the queue sends them again', 
   await waitForEndedRuns(client, workflow, 3);
 });
 
+test('what waits is counted behind any number of records of other organizations, and costs no row of theirs', async () => {
+  const [own, other] = [await newOrganization(), await newOrganization()];
+  const journey = await createActiveWorkflow(own.client, { trigger: { type: 'webhook', config: {} } });
+  const trigger = (await own.client.get(`/automation-workflows/${journey}/triggers`)).body.triggers[0].id as number;
+  const foreign = await createActiveWorkflow(other.client, { trigger: { type: 'webhook', config: {} } });
+  const foreignTrigger = (await other.client.get(`/automation-workflows/${foreign}/triggers`)).body.triggers[0].id as number;
+  const now = Date.now();
+  const addMany = async (table: 'event' | 'webhook_delivery', count: number) => {
+    const numbers = JSON.stringify(Array.from({ length: count }, (_, index) => index));
+    const [columns, values] = table === 'event' ? ['event_type, data', "'x', '{}'"] : ['trigger_id, payload', `${foreignTrigger}, '{}'`];
+    await env.DB.prepare(
+      `INSERT INTO ${table} (organization_id, created_at, handled_at, ${columns}) SELECT ?1, ?2, ?2, ${values} FROM json_each(?3)`,
+    )
+      .bind(other.id, now, numbers)
+      .run();
+  };
+  const waitingOf = async () => {
+    const { client, recording } = recordedClient(own.key);
+    const { body } = await client.get('/operations/stuck?limit=1');
+    return { queues: body.queues.slice(0, 2).map(({ waiting, is_partial }: any) => [waiting, is_partial]), rows: rowsRead(recording) };
+  };
+  await addMany('event', 200);
+  await addMany('webhook_delivery', 200);
+  await waitingOf();
+  const empty = await waitingOf();
+  await addMany('event', 6000);
+  await addMany('webhook_delivery', 6000);
+  for (const _ of [1, 2]) {
+    await insertRow('event', { organization_id: own.id, event_type: 'x', data: '{}', created_at: now });
+    await insertRow('webhook_delivery', { organization_id: own.id, trigger_id: trigger, payload: '{}', created_at: now });
+  }
+  const behind = await waitingOf();
+  await env.DB.batch(
+    ['event', 'webhook_delivery'].map((table) =>
+      env.DB.prepare(`UPDATE ${table} SET handled_at = 1 WHERE organization_id = ?`).bind(own.id),
+    ),
+  );
+  expect(behind.queues).toEqual([
+    [2, false],
+    [2, false],
+  ]);
+  expect(behind.rows - empty.rows).toBeLessThan(200);
+});
+
 test('only admins see and retry; bad ids and other organizations get nothing', async () => {
   for (const scope of ['read', 'operate', 'write'] as const) {
     const { client } = await newOrganization({ scopes: [scope] });

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
+import { faultyDatabase } from '../support/faulty-database.ts';
 import { deliver, deliverDeadLettersForADay, dropQueueMessages, waitUntilHandled } from '../support/background.ts';
 import { chain, createActiveWorkflow, waitForEndedRuns, waitForRunState } from '../support/journeys.ts';
 import { newOrganization, newPhone, type Client } from '../support/organization.ts';
@@ -84,6 +85,78 @@ test('an event names the runs that it woke, and the runs that it ended', async (
   expect(outcome).toMatchObject({ woken_total: 1, exited_total: 1 });
   expect(outcome.woken).toMatchObject([{ run_id: woken, automation_workflow_id: listens, state: 'completed', outcome: 'done' }]);
   expect(outcome.exited).toMatchObject([{ run_id: ended, automation_workflow_id: exits, state: 'completed', outcome: 'exited' }]);
+});
+
+/** Bindings of a process that dies after its call `count` to the database. */
+function dyingBindings(count: number): { bindings: Env; calls: () => number } {
+  let made = 0;
+  const die = () => Promise.reject(new Error('the process dies here'));
+  const DB = faultyDatabase(
+    env.DB,
+    () => {
+      made += 1;
+      if (made > count) throw new Error('the process is dead');
+      return made === count ? 'died' : null;
+    },
+    die,
+  );
+  return { bindings: new Proxy(env, { get: (target, name) => (name === 'DB' ? DB : Reflect.get(target, name)) }), calls: () => made };
+}
+
+test('the runs that an event woke and ended are named although its consumer died after any of its calls to the database', async () => {
+  const { client, id: organizationId } = await newOrganization();
+  const waiting = chain({ id: 'hear', type: 'wait_for_event', data: { event_types: ['paid'], timeout: 'P1D' } });
+  waiting.edges[1] = { ...waiting.edges[1]!, source_handle: 'received' } as never;
+  const listens = await createActiveWorkflow(client, { definition: waiting });
+  const exits = await createActiveWorkflow(client, { definition: forever, settings: { exit_on: [{ event_type: 'paid' }] } });
+  const lost = dropQueueMessages();
+  let openDeaths = 0;
+  for (let count = 1; count <= 5; count++) {
+    const phone = newPhone();
+    const { body: contact } = await client.post('/contacts', { phone });
+    const begin = async (workflow: number) => {
+      const { body } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact.id });
+      await waitForRunState(client, body.id, 'waiting');
+      return body.id as number;
+    };
+    const [woken, ended] = [await begin(listens), await begin(exits)];
+    await vi.waitFor(async () =>
+      expect(await env.DB.prepare('SELECT 1 FROM run_waiter WHERE run_id = ?').bind(woken).first()).not.toBeNull(),
+    );
+    const id = (await client.post('/events', { event_type: 'paid', phone })).body.event_id as number;
+    const message = { v: 1, kind: 'event', organization_id: organizationId, id };
+    const dying = dyingBindings(count);
+    await deliver('events', [message], dying.bindings);
+    expect(dying.calls()).toBeGreaterThanOrEqual(count);
+    openDeaths += (await outcomeOf(client, id)).state === 'open' ? 1 : 0;
+    await deliver('events', [message]);
+    await vi.waitFor(async () =>
+      expect(await outcomeOf(client, id), `call ${count}`).toMatchObject({
+        state: 'handled',
+        woken_total: 1,
+        woken: [{ run_id: woken, automation_workflow_id: listens }],
+        exited_total: 1,
+        exited: [{ run_id: ended, automation_workflow_id: exits, outcome: 'exited' }],
+      }),
+    );
+    await env.DB.prepare('DELETE FROM event WHERE id = ?').bind(id).run();
+  }
+  lost.restore();
+  expect(openDeaths).toBeGreaterThan(2);
+  expect(await env.DB.prepare('SELECT 1 FROM affected_run WHERE organization_id = ?').bind(organizationId).first()).toBeNull();
+}, 60_000);
+
+test('a run that takes an event which came before its wait is named, too', async () => {
+  const { client } = await newOrganization();
+  const phone = newPhone();
+  const { body: contact } = await client.post('/contacts', { phone });
+  const id = await postEvent(client, { event_type: 'paid', phone });
+  const waiting = chain({ id: 'hear', type: 'wait_for_event', data: { event_types: ['paid'], timeout: 'P1D', lookback: 'PT1H' } });
+  waiting.edges[1] = { ...waiting.edges[1]!, source_handle: 'received' } as never;
+  const workflow = await createActiveWorkflow(client, { definition: waiting });
+  const { body: run } = await client.post(`/automation-workflows/${workflow}/execute`, { context: {}, contact_id: contact.id });
+  await waitForRunState(client, run.id, 'completed');
+  expect(await outcomeOf(client, id)).toMatchObject({ woken_total: 1, woken: [{ run_id: run.id, state: 'completed' }] });
 });
 
 test('what an event did before its handling failed is still named when it is handled again', async () => {

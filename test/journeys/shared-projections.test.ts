@@ -80,6 +80,7 @@ const ended: RunProjection = {
   startedAt: 1,
   completedAt: 2,
   leftWaits: [],
+  exitEventId: null,
 };
 
 /** A run that sleeps, whose row the test then writes in the name of its object. */

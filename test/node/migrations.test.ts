@@ -44,6 +44,7 @@ const landed = {
   '0036_operations.sql': 'f9d46315ddcb16fb',
   '0037_passkeys.sql': '739b85e29a36cd84',
   '0038_transfer_statistics.sql': 'c84af484d742a569',
+  '0039_agent_versions_and_failures.sql': 'e906aa7d9a6b962c',
 };
 
 test.each(Object.entries(landed))('the migration %s is as it landed', (name, hash) => {

@@ -403,7 +403,7 @@ describe('a change with require_verified', () => {
     const { client, agent, path } = await testedAgent([short]);
     const answer = client.put(path, { workflow_definition: actorSaying('bonjour'), require_verified: true });
     await vi.waitFor(async () => expect(await sessionsOf(client)).toHaveLength(1), { timeout: 10_000, interval: 10 });
-    const other = await client.put(path, { call_disposition_codes: { sold: 'x' } });
+    const other = await client.put(path, { name: 'Renamed' });
     held.say('Here.');
     held.finish();
     const { status, body } = await answer;

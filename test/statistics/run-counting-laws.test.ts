@@ -89,6 +89,7 @@ test('statistics of a journey equal a full count after any waits, ends, retries,
           wakeAt: null,
           startedAt: 1,
           leftWaits: [],
+          exitEventId: null,
           completedAt: step.do === 'wait' ? null : Date.now(),
         };
         const act = async () => {

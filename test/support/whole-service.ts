@@ -47,6 +47,7 @@ async function createRecords(client: Client, userId: number, organizationId: num
   const workflow = await createActiveWorkflow(client, { trigger: { type: 'contact_event', config: { event_type: 'ordered' } } });
   const hook = await create(`/automation-workflows/${workflow}/triggers`, { type: 'webhook', config: { delivery_id: '$.id' } });
   const agent = await create('/workflow/create/definition', { name: 'Agent', workflow_definition: validDefinition });
+  await client.put(`/workflow/${agent.id}`, { template_context_variables: { company: 'Acme' } });
   return {
     user_id: userId,
     contact_id: contact.id,

@@ -172,7 +172,7 @@ test('changes that come at the same moment are all made, and every definition th
   ]);
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   const rows = await definitionRows(agent.id);
-  expect(rows).toHaveLength(5);
+  expect(rows).toHaveLength(6);
   const last = await client.get(`/workflow/${agent.id}`);
   expect(last.body).toMatchObject({ name: 'Renamed', call_disposition_codes: { sold: 'x' }, current_definition_id: rows.at(-1)!.id });
   expect(JSON.parse(rows.at(-1)!.definition)).toEqual(last.body.workflow_definition);

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { newOrganization, type Client } from '../support/organization.ts';
 import { explainQueryPlans, recordedClient } from '../support/recorded-database.ts';
@@ -52,12 +53,12 @@ test('a diff names each change by its path, and goes to the current version unle
     from: versions[0],
     to: versions[2],
     total: 1,
-    changes: [{ path: `/nodes/${start}/data/prompt`, kind: 'changed', before: 'one', after: 'three' }],
+    changes: [{ path: `/workflow_definition/nodes/${start}/data/prompt`, kind: 'changed', before: 'one', after: 'three' }],
   });
   const between = await client.get(`/workflow/${id}/versions/${versions[0]}/diff?to=${versions[1]}`);
   expect(between.body.changes.map(({ path, kind }: any) => [path, kind])).toEqual([
-    [`/nodes/${start}/data/prompt`, 'changed'],
-    ['/nodes/hook', 'added'],
+    [`/workflow_definition/nodes/${start}/data/prompt`, 'changed'],
+    ['/workflow_definition/nodes/hook', 'added'],
   ]);
 });
 
@@ -70,9 +71,12 @@ test('a secret that stays is no change, a new one is one, and neither is shown',
     withPrompt('two', [hook('canary-b')]),
   );
   const same = (await client.get(`/workflow/${id}/versions/${versions[0]}/diff?to=${versions[1]}`)).body;
-  expect(same.changes.map(({ path }: any) => path)).toEqual([`/nodes/${salesAgent.nodes[0]!.id}/data/prompt`]);
+  expect(same.changes.map(({ path }: any) => path)).toEqual([`/workflow_definition/nodes/${salesAgent.nodes[0]!.id}/data/prompt`]);
   const changed = await client.get(`/workflow/${id}/versions/${versions[1]}/diff?to=${versions[2]}`);
-  expect(changed.body.changes.map(({ path }: any) => path)).toEqual(['/nodes/hook/data/url', '/nodes/hook/data/headers/X-Api-Key']);
+  expect(changed.body.changes.map(({ path }: any) => path)).toEqual([
+    '/workflow_definition/nodes/hook/data/url',
+    '/workflow_definition/nodes/hook/data/headers/X-Api-Key',
+  ]);
   expect(changed.body.changes[1]).toMatchObject({ before: '****', after: '****' });
   const read = await client.get(`/workflow/${id}/versions/${versions[0]}`);
   for (const text of [JSON.stringify(changed.body), JSON.stringify(read.body)]) expect(text).not.toMatch(/canary|digest|sealed/);
@@ -90,6 +94,87 @@ test('an earlier version is restored as a new one with its secrets, and a repeat
   await client.post(`/workflow/${id}/versions/${versions[0]}/restore`);
   await client.post(`/workflow/${id}/versions/${restored.body.current_definition_id}/restore`);
   expect((await client.get(`/workflow/${id}/versions`)).body.total).toBe(3);
+});
+
+const settings = (word: string) => ({
+  template_context_variables: { company: word },
+  call_disposition_codes: { [word]: 'They said so' },
+  workflow_configurations: { voicemail_message: `This is ${word}`, language: 'en-US' },
+});
+
+test('a change of variables, disposition codes or configurations is a version; name, status, required tests and a repeat are none', async () => {
+  const { client } = await newOrganization();
+  const { id } = await agentWith(client, withPrompt('one'));
+  const adversary = await agentWith(client, withPrompt('plays a customer'));
+  const total = async () => (await client.get(`/workflow/${id}/versions`)).body.total;
+  let known = await total();
+  for (const [field, value] of Object.entries(settings('acme'))) {
+    expect((await client.put(`/workflow/${id}`, { [field]: value })).status).toBe(200);
+    expect(await total()).toBe((known += 1));
+    await client.put(`/workflow/${id}`, { [field]: value });
+    expect(await total()).toBe(known);
+  }
+  const required_tests = [{ adversary_workflow_id: adversary.id, config: { first_speaker: 'actor' } }];
+  for (const change of [{ name: 'Other' }, { workflow_configurations: { required_tests } }, settings('acme')])
+    expect((await client.put(`/workflow/${id}`, change)).status).toBe(200);
+  await client.put(`/workflow/${id}/status`, { status: 'archived' });
+  expect(await total()).toBe(known);
+  const current = (await client.get(`/workflow/${id}/versions?limit=1`)).body.versions[0].id;
+  const { body } = await client.get(`/workflow/${id}/versions/${current}`);
+  const { workflow_configurations: configurations, ...plain } = settings('acme');
+  expect(body).toMatchObject({ ...plain, workflow_configurations: configurations, workflow_definition: withPrompt('one') });
+  expect(body.workflow_configurations).not.toHaveProperty('required_tests');
+});
+
+test('a diff and a restore are over settings, too, and a restore keeps the required tests and the name of the agent', async () => {
+  const { client } = await newOrganization();
+  const { id } = await agentWith(client, withPrompt('one'));
+  const adversary = await agentWith(client, withPrompt('plays a customer'));
+  const { current_definition_id: first } = (await client.put(`/workflow/${id}`, settings('acme'))).body;
+  const required_tests = [{ adversary_workflow_id: adversary.id, config: { first_speaker: 'actor' } }];
+  const changed = settings('umbrella');
+  await client.put(`/workflow/${id}`, {
+    ...changed,
+    name: 'Renamed',
+    workflow_configurations: { ...changed.workflow_configurations, language: null, tone_of_mind: 'calm', required_tests },
+  });
+  const { body: diff } = await client.get(`/workflow/${id}/versions/${first}/diff`);
+  expect(diff.changes.map(({ path, kind }: any) => [path, kind])).toEqual([
+    ['/template_context_variables/company', 'changed'],
+    ['/call_disposition_codes/acme', 'removed'],
+    ['/call_disposition_codes/umbrella', 'added'],
+    ['/workflow_configurations/voicemail_message', 'changed'],
+    ['/workflow_configurations/language', 'changed'],
+    ['/workflow_configurations/tone_of_mind', 'added'],
+  ]);
+  const restored = await client.post(`/workflow/${id}/versions/${first}/restore`);
+  expect(restored.status).toBe(200);
+  expect(restored.body).toMatchObject({ name: 'Renamed', ...settings('acme'), workflow_configurations: { required_tests } });
+  expect(restored.body.workflow_configurations).not.toHaveProperty('tone_of_mind');
+  expect((await client.get(`/workflow/${id}/versions/${first}/diff`)).body.changes).toEqual([]);
+  const { total } = (await client.get(`/workflow/${id}/versions`)).body;
+  await client.post(`/workflow/${id}/versions/${first}/restore`);
+  expect((await client.get(`/workflow/${id}/versions`)).body.total).toBe(total);
+});
+
+test('a version of an earlier release has the settings that the agent had until its next change', async () => {
+  const { client } = await newOrganization();
+  const { id, versions } = await agentWith(client, withPrompt('one'), withPrompt('two'));
+  await client.put(`/workflow/${id}`, settings('acme'));
+  await env.DB.prepare(
+    `UPDATE voice_agent_definition SET template_context_variables = NULL, call_disposition_codes = NULL, workflow_configurations = NULL
+     WHERE agent_id = ?`,
+  )
+    .bind(id)
+    .run();
+  const read = async () => (await client.get(`/workflow/${id}/versions/${versions[0]}`)).body;
+  expect(await read()).toMatchObject(settings('acme'));
+  await client.put(`/workflow/${id}`, { name: 'Renamed' });
+  expect(await read()).toMatchObject(settings('acme'));
+  await client.put(`/workflow/${id}`, settings('umbrella'));
+  expect(await read()).toMatchObject(settings('acme'));
+  const { body } = await client.get(`/workflow/${id}/versions/${versions[0]}/diff?to=${versions[1]}`);
+  expect(body.changes.map(({ path }: any) => path)).toEqual([`/workflow_definition/nodes/${salesAgent.nodes[0]!.id}/data/prompt`]);
 });
 
 test('versions of another agent or organization are not found, and readers restore none', async () => {
@@ -116,5 +201,6 @@ test('versions are found along an index', async () => {
   const { client: recorded, recording } = recordedClient(key);
   await recorded.get(`/workflow/${id}/versions`);
   await recorded.get(`/workflow/${id}/versions/${versions[0]}/diff`);
-  for (const { plan } of await explainQueryPlans(recording)) expect(plan.join('\n')).not.toMatch(/SCAN (d|voice_agent_definition)\b/);
+  for (const { plan } of await explainQueryPlans(recording))
+    expect(plan.join('\n')).not.toMatch(/SCAN (d|a|voice_agent|voice_agent_definition)\b/);
 });

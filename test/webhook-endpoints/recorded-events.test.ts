@@ -134,6 +134,18 @@ const changes: Record<string, { table: string; row: Row; change: string; data: R
     change: "status = 'failed', error = 'why'",
     data: { status: 'failed', error: 'why' },
   },
+  'trigger.failed': {
+    table: 'automation_trigger',
+    row: { workflow_id: 4, name: 'Large orders', type: 'contact_event', state: 'active' },
+    change: "last_error = 'no such field for +12125550100'",
+    data: { automation_workflow_id: 4, name: 'Large orders', trigger_type: 'contact_event' },
+  },
+  'record.given_up': {
+    table: 'event',
+    row: { event_type: 'paid', phone: '+12125550100' },
+    change: "note = 'given_up: the database had no room for +12125550100', handled_at = 1",
+    data: { kind: 'event' },
+  },
   'load_test.completed': {
     table: 'load_test',
     row: { status: 'running', test_count: 9 },
@@ -292,4 +304,26 @@ describe('every type', () => {
     expect(payload.data.record_url).toMatch(/^\/api\/v1\/[^{}]+$/);
     expect(page).toContain(`\`${type}\``);
   });
+});
+
+test('deliveries, firings and cleanups that are given up name their kind and id, and a retry that is given up is told again', async () => {
+  holdObjects();
+  const { organizationId: organization_id } = await newEndpoint(['record.given_up']);
+  const ids: string[] = [];
+  for (const [table, kind, row] of [
+    ['webhook_delivery', 'delivery', {}],
+    ['cleanup', 'cleanup', { kind: 'run_ended' }],
+  ] as const) {
+    const id = await insertRow(table, { ...row, organization_id });
+    await update(table, id, "note = 'given_up: why'");
+    await update(table, id, 'note = NULL');
+    await update(table, id, "note = 'given_up: why'");
+    ids.push(`${kind}:${id}`, `${kind}:${id}`);
+  }
+  const trigger_id = 4_000_000 + organization_id;
+  await insertRow('schedule_fire', { organization_id, trigger_id, scheduled_at: 77 });
+  await ownRows.prepare("UPDATE schedule_fire SET note = 'given_up: why' WHERE trigger_id = ?").bind(trigger_id).run();
+  ids.push(`schedule_fire:${trigger_id}:77`);
+  const told = (await messagesOf(organization_id)).map((message: any) => JSON.parse(message.data));
+  expect(told.map(({ kind, record_id }: any) => `${kind}:${record_id}`)).toEqual(ids);
 });

@@ -6,6 +6,7 @@ import type { StoredRow } from '../../database/stored-row.ts';
 import type { Database, Statement } from '../../database/client.ts';
 import { jsonChunks } from '../../database/json-chunks.ts';
 import { deleteLeftWaitersStatement } from './waits/store.ts';
+import { affectedRunsStatement, type AffectedRun } from './affected-runs-store.ts';
 import type { LeftWait } from './engine/progress.ts';
 import { roundRobinQuery } from '../../database/round-robin-query.ts';
 import type { WorkflowStatus } from '../definitions/store.ts';
@@ -103,6 +104,8 @@ export interface RunProjection {
   completedAt: number | null;
   /** Waits that have ended, whose rows in `run_waiter` go. */
   leftWaits: LeftWait[];
+  /** The event that ended the run by `exit_on`. */
+  exitEventId: number | null;
 }
 
 export interface ProjectionResult {
@@ -113,7 +116,7 @@ export interface ProjectionResult {
   heldRuns: number;
 }
 
-type ProjectedFields = Omit<RunProjection, 'leftWaits'>;
+type ProjectedFields = Omit<RunProjection, 'leftWaits' | 'exitEventId'>;
 
 /** The columns of a projection's fields, with the names that `projectRuns` gives them. */
 const projectedColumns: Record<keyof ProjectedFields, string> = {
@@ -138,8 +141,8 @@ const projectedChanges = Object.entries(projectedColumns)
   .join(', ');
 
 /**
- * Updates the rows of runs, each unless the row has a higher revision or has ended, and deletes the rows of their ended waits. One D1 batch. The
- * answer has each run that has a row.
+ * Updates the rows of runs, each unless the row has a higher revision or has ended, deletes the rows of their ended waits, and records which events
+ * ended waits and runs. One D1 batch. The answer has each run that has a row.
  */
 export async function projectRuns(
   database: Database,
@@ -155,13 +158,15 @@ export async function projectRuns(
         organizationId,
       ),
     );
-  const rows = projections.map(({ leftWaits: _left, ...row }): ProjectedFields => row);
+  const rows = projections.map(({ leftWaits: _left, exitEventId: _exit, ...row }): ProjectedFields => row);
   const left = projections.flatMap(({ id, leftWaits }) => leftWaits.map((wait) => ({ ...wait, runId: id })));
+  const affected = projections.flatMap(toAffectedRuns);
   const results = await database.batch(
     [
       ...update(rows.filter(isOver), ', is_sole = 0, is_exitable = 0'),
       ...update(rows.filter((row) => !isOver(row))),
       ...(left.length ? [deleteLeftWaitersStatement(database, organizationId, left)] : []),
+      ...(affected.length ? [affectedRunsStatement(database, organizationId, affected)] : []),
       database.prepare(
         `SELECT r.id, r.revision, r.completed_at, w.status, w.held_runs_count FROM json_each(?) j CROSS JOIN automation_run r
          LEFT JOIN automation_workflow w ON w.id = r.workflow_id WHERE r.id = j.value AND r.organization_id = ?`,
@@ -181,6 +186,13 @@ export async function projectRuns(
     }),
   );
 }
+
+const toAffectedRuns = ({ id, leftWaits, exitEventId }: RunProjection & { id: number }): AffectedRun[] => [
+  ...leftWaits.flatMap(({ takenEventId }) =>
+    takenEventId === undefined ? [] : { eventId: takenEventId, effect: 'woken' as const, runId: id },
+  ),
+  ...(exitEventId === null ? [] : [{ eventId: exitEventId, effect: 'exited' as const, runId: id }]),
+];
 
 const isOver = ({ completedAt }: ProjectedFields): boolean => completedAt !== null;
 
@@ -300,6 +312,8 @@ export interface RowEnding {
   state: 'cancelled' | 'completed' | 'failed';
   outcome: string | null;
   error: string | null;
+  /** The event that ends the run by `exit_on`. */
+  exitEventId?: number | undefined;
 }
 
 /**
@@ -341,6 +355,7 @@ export async function endRunRow(
       ending.state,
       now,
     ),
+    ...(ending.exitEventId === undefined ? [] : [affectedRowStatement(database, organizationId, id, { now, eventId: ending.exitEventId })]),
   ] as const;
   const [cleanups, ended, found] = await database.batch(statements, 'idempotent', () => (isLost = true));
   // After a lost answer: a row with this ending at this moment was ended by this call.
@@ -348,6 +363,22 @@ export async function endRunRow(
   const row = ended[0] ?? lost;
   return row ? { workflow_id: row.workflow_id, cleanupId: cleanups[0]?.id ?? lost?.cleanup_id ?? null } : null;
 }
+
+/** Records the event that has ended the row of a run at `now`. */
+const affectedRowStatement = (
+  database: Database,
+  organizationId: number,
+  id: number,
+  { now, eventId }: { now: number; eventId: number },
+): Statement<object> =>
+  database.prepare(
+    `INSERT OR IGNORE INTO affected_run (organization_id, event_id, effect, run_id)
+     SELECT organization_id, ?, 'exited', id FROM automation_run WHERE id = ? AND organization_id = ? AND completed_at = ?`,
+    eventId,
+    id,
+    organizationId,
+    now,
+  );
 
 export interface ExitTopic {
   event_type: string;

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { resolvePayload } from '../../database/payload.ts';
 import { parsePinnedModels, pinnedModelsSql, type PinnedModel } from '../../language-models/pinned-models.ts';
+import { versionSettingsSql } from '../../voice-agents/agents/version-content.ts';
 import { readDispositionCodes } from '../../voice-agents/conversation/conclude.ts';
 import type { AgentRunRow } from '../records/store.ts';
 import type { Database } from '../../database/client.ts';
@@ -65,7 +66,7 @@ export async function loadCallSetup(context: Context, runId: number): Promise<{ 
   return { facts: setup, isCompleted: Boolean(row.is_completed) };
 }
 
-/** A run with the settings and the definition of its agent. Objects are JSON text. */
+/** A run with the version of its agent by which it talks. Objects are JSON text. */
 interface CallSetupRow extends Omit<AgentRunRow, 'is_completed' | 'result'> {
   is_completed: number;
   agent_name: string;
@@ -79,7 +80,7 @@ interface CallSetupRow extends Omit<AgentRunRow, 'is_completed' | 'result'> {
 const findCallSetupRow = (database: Database, organizationId: number, runId: number): Promise<CallSetupRow | null> =>
   database.first(
     database.prepare<CallSetupRow>(
-      `SELECT r.*, a.name AS agent_name, a.template_context_variables, a.call_disposition_codes, a.workflow_configurations, d.definition,
+      `SELECT r.*, a.name AS agent_name, ${versionSettingsSql}, d.definition,
          ${pinnedModelsSql('r.organization_id')} AS language_models
        FROM voice_agent_run r CROSS JOIN voice_agent a CROSS JOIN voice_agent_definition d
        WHERE r.id = ? AND r.organization_id = ? AND a.id = r.agent_id AND d.id = r.definition_id`,

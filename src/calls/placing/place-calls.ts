@@ -98,7 +98,7 @@ async function prepareCalls(context: Context, calls: BegunCall[]): Promise<Prepa
     );
     const [found, definitions] = answers.slice(-2) as [PreDialRow[], RunDefinitionRow[]];
     const rowsByKey = new Map(found.map((row) => [row.attempt_key, row]));
-    const agents = await loadAgentReadiness(context, definitions);
+    const agents = await loadAgentVersions(context, definitions);
     const prepared = calls.map((call) => {
       const row = rowsByKey.get(call.key);
       return checkCall(call, row, carriers.get(call.configId), agents.get(row?.definition_id ?? 0));
@@ -145,7 +145,7 @@ function checkCall(
   call: BegunCall,
   row: PreDialRow | undefined,
   carrier: Carrier | undefined,
-  agent: AgentReadiness | undefined,
+  agent: AgentVersion | undefined,
 ): PreparedCall {
   const ready = toReadyCall(call, row, carrier, agent);
   const refuse = (refused: ReturnReason, detail: string): PreparedCall => ({
@@ -168,11 +168,11 @@ function toReadyCall(
   { machineDetection }: BegunCall,
   row: PreDialRow | undefined,
   carrier: Carrier | undefined,
-  agent: AgentReadiness | undefined,
+  agent: AgentVersion | undefined,
 ): ReadyCall | null {
   if (row?.run_id == null || !carrier) return null;
   const detectsMachines = agent?.detectVoicemail ?? machineDetection;
-  const { maxSeconds, isRecorded, leavesMessage } = parseCallLimits(row.configurations);
+  const { maxSeconds, isRecorded, leavesMessage } = parseCallLimits(agent?.configurations ?? null);
   return {
     runId: row.run_id,
     carrier,
@@ -184,15 +184,22 @@ function toReadyCall(
   };
 }
 
-/** Whether the agents can talk, by the id of the definition. */
-async function loadAgentReadiness(context: Context, definitions: RunDefinitionRow[]): Promise<Map<number, AgentReadiness>> {
-  const entries = definitions.map(async ({ id, agent_id, definition }): Promise<[number, AgentReadiness]> => {
+/** The version of an agent by which a call is held. `configurations`: JSON text. */
+interface AgentVersion extends AgentReadiness {
+  configurations: string;
+}
+
+/** Whether the agents can talk, and how, by the id of the version. */
+async function loadAgentVersions(context: Context, definitions: RunDefinitionRow[]): Promise<Map<number, AgentVersion>> {
+  const entries = definitions.map(async ({ id, agent_id, definition, configurations }): Promise<[number, AgentVersion]> => {
     try {
-      return [id, await checkAgentReadiness(context, JSON.parse(definition) as Record<string, unknown>, agent_id)];
+      const readiness = await checkAgentReadiness(context, JSON.parse(definition) as Record<string, unknown>, agent_id);
+      return [id, { ...readiness, configurations }];
     } catch (error) {
       if (platformErrorKind(error) !== null) throw error;
       context.log.error('an agent cannot be read for its calls', error, { agent_id });
-      return [id, { detectVoicemail: null, transferSeconds: 0, unsound: `its definition cannot be read: ${(error as Error).message}` }];
+      const unsound = `its definition cannot be read: ${(error as Error).message}`;
+      return [id, { detectVoicemail: null, transferSeconds: 0, unsound, configurations }];
     }
   });
   return new Map(await Promise.all(entries));
@@ -289,7 +296,7 @@ const maxCallSeconds = 14_400;
 /** Time for the goodbye, and for connecting the agent. */
 const connectMarginSeconds = 60;
 
-/** The limits of a call from the agent's `workflow_configurations` (JSON text). */
+/** The limits of a call from the `workflow_configurations` of the version of its agent (JSON text). */
 function parseCallLimits(configurations: string | null): { maxSeconds: number; isRecorded: boolean; leavesMessage: boolean } {
   const { max_call_duration, recording_enabled, voicemail_message } = parseConfigurations(
     configurations === null ? {} : JSON.parse(configurations),

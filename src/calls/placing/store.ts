@@ -60,7 +60,6 @@ export interface PreDialRow {
   contact_gone: number;
   /** The journey run that requested the call was cancelled, or its workflow is paused. */
   journey_halted: number;
-  configurations: string | null;
   /** The organization's contact policy, JSON text, in the first row alone; null: there is none. */
   contact_policy: string | null;
 }
@@ -69,7 +68,6 @@ export interface PreDialRow {
 export const selectPreDialRows = (database: Database, organizationId: number, calls: string, now: number): Statement<PreDialRow> =>
   database.prepare<PreDialRow>(
     `SELECT j.value->>'attempt_key' AS attempt_key, r.id AS run_id, r.definition_id, r.is_completed, a.status AS agent_status,
-       a.workflow_configurations AS configurations,
        (SELECT s.reason FROM suppression s WHERE s.organization_id = ?2 AND s.phone = j.value->>'phone'
          AND (s.until IS NULL OR s.until > ?3)) AS suppressed,
        j.value->>'contact_id' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contact c
@@ -100,15 +98,17 @@ export interface RunDefinitionRow {
   agent_id: number;
   /** JSON text. */
   definition: string;
+  /** `workflow_configurations` in this version, JSON text. */
+  configurations: string;
 }
 
 /** The definitions of the agents of these attempts, each once. `keys`: JSON of a list. */
 export const selectRunDefinitions = (database: Database, organizationId: number, keys: string): Statement<RunDefinitionRow> =>
   database.prepare<RunDefinitionRow>(
-    `SELECT d.id, d.agent_id, d.definition FROM (
+    `SELECT d.id, d.agent_id, d.definition, coalesce(d.workflow_configurations, a.workflow_configurations) AS configurations FROM (
        SELECT DISTINCT r.definition_id AS id FROM json_each(?1) j CROSS JOIN voice_agent_run r
        WHERE r.organization_id = ?2 AND r.attempt_key = j.value) f
-     CROSS JOIN voice_agent_definition d WHERE d.id = f.id AND d.organization_id = ?2`,
+     CROSS JOIN voice_agent_definition d CROSS JOIN voice_agent a WHERE d.id = f.id AND d.organization_id = ?2 AND a.id = d.agent_id`,
     keys,
     organizationId,
   );

@@ -25,6 +25,7 @@ export const tablesWithoutRetention: Readonly<Record<string, string>> = {
   trigger_topic: 'leaves with its trigger',
   exit_topic: 'leaves with its workflow',
   run_waiter: 'leaves when its run goes on',
+  affected_run: 'leaves with its event',
   workflow_entry: 'one for each key that enters a workflow which limits re-entry: "never" has no end',
   unanswered_question: 'leaves with its call',
   voice_agent: 'as people make them; the plan bounds those that are live',

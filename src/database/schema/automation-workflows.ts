@@ -283,6 +283,18 @@ export const runWaiter = sqliteTable(
   (table) => [primaryKey({ columns: [table.organizationId, table.eventType, table.field, table.value, table.runId, table.waitId] })],
 );
 
+/** A run that an event has woken or ended. The run's object writes the row together with the run's own row, so that none is missing. */
+export const affectedRun = sqliteTable(
+  'affected_run',
+  {
+    organizationId: integer('organization_id').notNull(),
+    eventId: integer('event_id').notNull(),
+    effect: text('effect').$type<'woken' | 'exited'>().notNull(),
+    runId: integer('run_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organizationId, table.eventId, table.effect, table.runId] })],
+);
+
 /** The workflows whose `exit_on` names an event type. Written with the workflow's settings. */
 export const exitTopic = sqliteTable(
   'exit_topic',

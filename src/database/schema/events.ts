@@ -22,7 +22,7 @@ export const event = sqliteTable(
     handledAt: moment('handled_at'),
     /** Why the event triggered nothing although accepted, or null. */
     note: text('note'),
-    /** What the event did besides starting runs (`EventHandling`), written with `handled_at`. Null: nothing listened to it. */
+    /** Why the event started no runs of triggers that listen to it (`EventHandling`), written with `handled_at`. Null: there is nothing to tell. */
     handling: text('handling'),
   },
   (table) => [

@@ -21,7 +21,7 @@ export const voiceAgent = sqliteTable(
   (table) => [index('voice_agent_organization').on(table.organizationId, table.status)],
 );
 
-/** A definition never changes: a changed one is a new row, and runs stay on the row that they began with. */
+/** A version of an agent: all that a call uses of it. It never changes: a change is a new row, and runs stay on the row that they began with. */
 export const voiceAgentDefinition = sqliteTable(
   'voice_agent_definition',
   {
@@ -30,11 +30,22 @@ export const voiceAgentDefinition = sqliteTable(
     agentId: integer('agent_id').notNull(),
     /** Secrets in it are sealed. */
     definition: json<Record<string, unknown>>('definition').notNull(),
+    /** The settings of the agent in this version. Null: those of the agent, which has not been changed since an earlier version of the service. */
+    templateContextVariables: json<Record<string, unknown>>('template_context_variables'),
+    callDispositionCodes: json<Record<string, unknown>>('call_disposition_codes'),
+    /** Without `required_tests`. */
+    workflowConfigurations: json<Record<string, unknown>>('workflow_configurations'),
     /** The version whose definition this one takes up again; null: it was written anew. */
     restoredFrom: integer('restored_from'),
     createdAt: moment('created_at').notNull(),
   },
-  (table) => [index('voice_agent_definition_agent').on(table.agentId)],
+  (table) => [
+    index('voice_agent_definition_agent').on(table.agentId),
+    // Empty for an agent from its first change on.
+    index('voice_agent_definition_without_settings')
+      .on(table.agentId)
+      .where(sql`workflow_configurations IS NULL`),
+  ],
 );
 
 /**

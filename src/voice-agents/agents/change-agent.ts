@@ -8,29 +8,32 @@ import { existingAgentWithDefinition, requireActive } from './find-agents.ts';
 import { applyAgentChange, prepareChange } from './prepare-change.ts';
 import { agentChangeGate } from './change-gate.ts';
 import { parseRequiredTests } from './configurations.ts';
+import { haveSettingsChanged, type VersionContent } from './version-content.ts';
 import { requireSound } from './soundness.ts';
 import { definitionPath } from '../definition/issues.ts';
 
 /**
- * Changes the given fields. A changed definition gets a new id: later runs use it, earlier runs keep theirs. Throws 404, 422, and 409 when
- * other requests keep changing the agent.
+ * Changes the given fields. A change of what calls use is a new version: later runs use it, earlier runs keep theirs. Throws 404, 422, and 409
+ * when other requests keep changing the agent.
  */
 export const changeAgent = (context: Context, id: number, input: Partial<NewAgent>): Promise<AgentWithDefinition> =>
   updateUntilCurrent(context, id, (row) => prepareChange(context, row, input));
 
 /**
- * Gives an agent the opened definition of an earlier version again, under a new id. A definition that equals the present one changes nothing. Throws as
- * `changeAgent`.
+ * Gives an agent the content of an earlier version again, whose definition is opened, as a new version. Content that equals the present one
+ * changes nothing. Throws as `changeAgent`.
  */
-export const restoreDefinition = (
-  context: Context,
-  id: number,
-  definition: Record<string, unknown>,
-  restoredFrom: number,
-): Promise<AgentWithDefinition> =>
+export const restoreContent = (context: Context, id: number, content: VersionContent, restoredFrom: number): Promise<AgentWithDefinition> =>
   updateUntilCurrent(context, id, async (row) => {
-    const change = await prepareChange(context, row, { workflow_definition: definition });
-    return change.definition === undefined ? {} : { ...change, restored_from: restoredFrom };
+    const { required_tests } = row.workflow_configurations;
+    const input = {
+      ...content,
+      call_disposition_codes: content.call_disposition_codes as Record<string, string>,
+      workflow_configurations: { ...content.workflow_configurations, required_tests: required_tests ?? null },
+    };
+    const change = await prepareChange(context, row, input, {});
+    const isSame = change.definition === undefined && !haveSettingsChanged(row, applyAgentChange(row, change));
+    return isSame ? {} : { ...change, restored_from: restoredFrom };
   });
 
 /**

@@ -9,15 +9,22 @@ import { isRecord } from '../../library/json/json.ts';
 import { toIssues } from '../../library/json/zod-issues.ts';
 import { AgentConfigurations } from './configurations.ts';
 
-/** The columns that a request changes in `row`. Throws 422. */
-export async function prepareChange(context: Context, row: AgentWithDefinition, input: Partial<NewAgent>): Promise<Partial<AgentFields>> {
+/**
+ * The columns that a request changes in `row`. Configurations are merged into those of `configured`. Throws 422.
+ */
+export async function prepareChange(
+  context: Context,
+  row: AgentWithDefinition,
+  input: Partial<NewAgent>,
+  configured: JsonObject = row.workflow_configurations,
+): Promise<Partial<AgentFields>> {
   const change: Partial<AgentFields> = {};
   if (input.name !== undefined) change.name = input.name;
   if (input.template_context_variables !== undefined)
     change.template_context_variables = prepareVariables(input.template_context_variables);
   if (input.call_disposition_codes !== undefined) change.call_disposition_codes = JSON.stringify(input.call_disposition_codes ?? {});
   if (input.workflow_configurations !== undefined)
-    change.workflow_configurations = prepareConfigurations(input.workflow_configurations, row.workflow_configurations);
+    change.workflow_configurations = prepareConfigurations(input.workflow_configurations, configured);
   if (input.workflow_definition !== undefined) {
     const definition = await prepareDefinition(context, input.workflow_definition, row.workflow_definition);
     if (definition !== null) change.definition = definition;

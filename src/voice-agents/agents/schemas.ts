@@ -71,7 +71,11 @@ export const ListedAgent = z
     created_at: createdAt,
     updated_at: updatedAt,
     workflow_definition: jsonObject.describe('The graph of the talk as it is now: `{ nodes, edges }`. Secrets in it are masked.'),
-    current_definition_id: z.int().describe('Id of this definition. Each change makes a new one; a call keeps the one it began with.'),
+    current_definition_id: z
+      .int()
+      .describe(
+        'Id of this version. Each change of graph, variables, disposition codes or configurations makes a new one; a call keeps the one it began with.',
+      ),
     template_context_variables: jsonObject.describe('By name, what prompts use where a call brings no variable of that name.'),
     call_disposition_codes: jsonObject.describe('By code, what a talk may have led to, in words for the model.'),
     total_runs: z.int().describe('How many calls and chats it has had.'),

@@ -7,6 +7,7 @@ import type { StoredRow } from '../../database/stored-row.ts';
 import type { FirstAttempt } from '../../database/write-receipts.ts';
 import { countLimit, cutPage, type PageResult, type CursorPosition } from '../../http/pagination.ts';
 import { nextTimestamp, compareAndSet } from '../../database/compare-and-set.ts';
+import { haveSettingsChanged, toVersionSettings, type VersionSettings } from './version-content.ts';
 
 type JsonObject = Record<string, unknown>;
 type StoredAgent = StoredRow<typeof voiceAgent>;
@@ -120,9 +121,11 @@ export async function insertAgent(
     ),
     requireWithinLimit(database, organization, 'max_voice_agents'),
     database.prepare(
-      `INSERT INTO voice_agent_definition (organization_id, agent_id, definition, created_at) VALUES (?, last_insert_rowid(), ?, ?)`,
+      `INSERT INTO voice_agent_definition (organization_id, agent_id, definition, template_context_variables, call_disposition_codes,
+         workflow_configurations, created_at) VALUES (?, last_insert_rowid(), ?, ?, ?, ?, ?)`,
       organization.id,
       fields.definition,
+      ...settingsParameters(parseSettings(fields)),
       now,
     ),
     database.prepare<StoredAgent>(
@@ -141,9 +144,21 @@ export async function insertAgent(
   return toAgentWithDefinition({ ...rows[0]!, definition: fields.definition });
 }
 
+const parseSettings = (fields: Pick<AgentFields, keyof VersionSettings>): VersionSettings => ({
+  template_context_variables: parseObject(fields.template_context_variables),
+  call_disposition_codes: parseObject(fields.call_disposition_codes),
+  workflow_configurations: parseObject(fields.workflow_configurations),
+});
+
+/** The settings of a version, as JSON text in the order of the columns. */
+function settingsParameters(settings: VersionSettings): string[] {
+  const held = toVersionSettings(settings);
+  return [held.template_context_variables, held.call_disposition_codes, held.workflow_configurations].map((value) => JSON.stringify(value));
+}
+
 /**
- * Changes an agent unless it has changed since `before` was read; null: it has, and nothing is written. `definition` becomes a new row, with the
- * version that it takes up again, if any.
+ * Changes an agent unless it has changed since `before` was read; null: it has, and nothing is written. A changed definition or changed settings
+ * become a new version, with the version that it takes up again, if any.
  */
 export async function updateAgent(
   database: Database,
@@ -153,32 +168,43 @@ export async function updateAgent(
   clock: number,
 ): Promise<AgentWithDefinition | null> {
   const now = nextTimestamp(before.updated_at, clock);
+  const fields = {
+    template_context_variables: change.template_context_variables ?? JSON.stringify(before.template_context_variables),
+    call_disposition_codes: change.call_disposition_codes ?? JSON.stringify(before.call_disposition_codes),
+    workflow_configurations: change.workflow_configurations ?? JSON.stringify(before.workflow_configurations),
+  };
+  const settings = parseSettings(fields);
   const update = database.prepare<StoredAgent>(
     `UPDATE voice_agent SET name = ?, status = ?, template_context_variables = ?, call_disposition_codes = ?, workflow_configurations = ?,
        updated_at = ? WHERE id = ? AND organization_id = ? AND updated_at = ? RETURNING *`,
     change.name ?? before.name,
     change.status ?? before.status,
-    change.template_context_variables ?? JSON.stringify(before.template_context_variables),
-    change.call_disposition_codes ?? JSON.stringify(before.call_disposition_codes),
-    change.workflow_configurations ?? JSON.stringify(before.workflow_configurations),
+    fields.template_context_variables,
+    fields.call_disposition_codes,
+    fields.workflow_configurations,
     now,
     before.id,
     before.organization_id,
     before.updated_at,
   );
   const readBack = () => selectAgent(database, before.organization_id, before.id);
-  if (change.definition === undefined) {
+  if (change.definition === undefined && !haveSettingsChanged(before, settings)) {
     const isRestored = change.status === 'active' && before.status !== 'active';
     const room = isRestored ? [requireWithinLimit(database, organization, 'max_voice_agents')] : [];
     const rows = await compareAndSet(database, update, room, readBack);
     return rows && toAgentWithDefinition({ ...rows[0]!, definition: JSON.stringify(before.workflow_definition) });
   }
-  const definition = [
+  const [variables, codes, configurations] = settingsParameters(settings);
+  const version = [
+    keepSettingsStatement(database, before),
     database.from(
       database.orm.insert(voiceAgentDefinition).values({
         organizationId: before.organization_id,
         agentId: before.id,
-        definition: sql`${change.definition}`,
+        definition: sql`${change.definition ?? JSON.stringify(before.workflow_definition)}`,
+        templateContextVariables: sql`${variables}`,
+        callDispositionCodes: sql`${codes}`,
+        workflowConfigurations: sql`${configurations}`,
         restoredFrom: change.restored_from ?? null,
         createdAt: now,
       }),
@@ -189,9 +215,20 @@ export async function updateAgent(
       before.organization_id,
     ),
   ];
-  const rows = await compareAndSet(database, update, definition, readBack);
+  const rows = await compareAndSet(database, update, version, readBack);
   return rows && findAgentWithDefinition(database, before.organization_id, before.id);
 }
+
+/** Gives the versions that have no settings of their own those that the agent has had so far. */
+const keepSettingsStatement = (database: Database, before: AgentWithDefinition): Statement =>
+  database.prepare(
+    `UPDATE voice_agent_definition INDEXED BY voice_agent_definition_without_settings
+     SET template_context_variables = ?, call_disposition_codes = ?, workflow_configurations = ?
+     WHERE agent_id = ? AND workflow_configurations IS NULL AND organization_id = ?`,
+    ...settingsParameters(before),
+    before.id,
+    before.organization_id,
+  );
 
 /** A page of agents, newest first, with the total. `search` scans the names: an organization has thousands of agents at most. */
 export async function listAgents(

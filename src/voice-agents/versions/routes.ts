@@ -5,6 +5,7 @@ import { createRouter, errorResponses, jsonResponse, pathId } from '../../http/r
 import { toTimestamp } from '../../library/time/clock.ts';
 import { toAgentRecord } from '../agents/records.ts';
 import { AgentRecord } from '../agents/schemas.ts';
+import { parseVersion } from './parse-version.ts';
 import * as schemas from './schemas.ts';
 import { diffVersions, listVersions, readVersion, restoreVersion, type ListedVersion } from './versions.ts';
 
@@ -17,7 +18,7 @@ const listRoute = createRoute({
   operationId: 'agents.listVersions',
   summary: 'List the versions of a voice agent, newest first',
   description:
-    'A version is the graph of the talk. Name, variables, disposition codes and configurations are those of the agent, in all versions.',
+    'A version is all that a call uses of the agent: the graph of the talk, variables, disposition codes and configurations. Name, status and `required_tests` are those of the agent, in all versions.',
   request: { params: agentParams, query: z.object(pageQuery) },
   responses: { 200: jsonResponse(schemas.VersionList), ...errorResponses(400, 404) },
 });
@@ -25,7 +26,7 @@ const getRoute = createRoute({
   method: 'get',
   path: '/workflow/{workflow_id}/versions/{version_id}',
   operationId: 'agents.getVersion',
-  summary: 'Get a version of a voice agent with its graph',
+  summary: 'Get a version of a voice agent with its graph and settings',
   request: { params: versionParams },
   responses: { 200: jsonResponse(schemas.VersionRecord), ...errorResponses(400, 404) },
 });
@@ -43,7 +44,7 @@ const restoreRoute = createRoute({
   operationId: 'agents.restoreVersion',
   summary: 'Make an earlier version of a voice agent the current one, as a new version',
   description:
-    'Calls that have begun keep their version, and campaigns that pin one keep it. A version that equals the current one changes nothing.',
+    'Graph, variables, disposition codes and configurations become those of the version; name, status and `required_tests` stay. Calls that have begun keep their version, and campaigns that pin one keep it. A version that equals the current one changes nothing.',
   request: { params: versionParams },
   responses: { 200: jsonResponse(AgentRecord), ...errorResponses(400, 404, 409) },
 });
@@ -57,8 +58,8 @@ export const agentVersionRoutes = createRouter()
   .openapi(getRoute, async (c) => {
     const { workflow_id, version_id } = c.req.valid('param');
     const version = await readVersion(c.var.context, workflow_id, version_id);
-    const definition = JSON.parse(version.definition) as Record<string, unknown>;
-    return c.json({ ...listedVersion(version), workflow_definition: maskSecrets(definition) }, 200);
+    const { workflow_definition, ...settings } = parseVersion(version);
+    return c.json({ ...listedVersion(version), workflow_definition: maskSecrets(workflow_definition), ...settings }, 200);
   })
   .openapi(diffRoute, async (c) => {
     const { workflow_id, version_id } = c.req.valid('param');

@@ -11,7 +11,7 @@ const ListedVersion = z
     edge_count: z.int().describe('How many edges its graph has.'),
     created_at: createdAt,
   })
-  .describe('A definition that the agent has or had, without its graph.')
+  .describe('What calls use of the agent, now or earlier, without its content.')
   .openapi('ListedAgentVersion');
 
 export const VersionList = listSchema('versions', ListedVersion);
@@ -20,8 +20,15 @@ export const VersionRecord = ListedVersion.extend({
   workflow_definition: z
     .record(z.string(), z.unknown())
     .describe('The graph of the talk in this version: `{ nodes, edges }`. Secrets in it are masked.'),
+  template_context_variables: z
+    .record(z.string(), z.unknown())
+    .describe('By name, what prompts use in this version where a call brings no variable of that name.'),
+  call_disposition_codes: z.record(z.string(), z.unknown()).describe('By code, what a talk may have led to in this version.'),
+  workflow_configurations: z
+    .record(z.string(), z.unknown())
+    .describe('How the agent talks in this version, as stored. `required_tests` belong to the agent, and are in no version.'),
 })
-  .describe('A definition that the agent has or had.')
+  .describe('All that calls use of the agent, now or earlier.')
   .openapi('AgentVersion');
 
 export const DiffQuery = z.object({
@@ -31,8 +38,9 @@ export const DiffQuery = z.object({
 const Change = z
   .object({
     path: z.string().openapi({
-      example: '/nodes/start/data/prompt',
-      description: 'Where, as a JSON Pointer. Nodes and edges are named by their id, items of other lists by their place, from 0.',
+      example: '/workflow_definition/nodes/start/data/prompt',
+      description:
+        'Where in the version, as a JSON Pointer. Nodes and edges are named by their id, items of other lists by their place, from 0.',
     }),
     kind: z.enum(['added', 'removed', 'changed']).describe('What has happened at this place.'),
     before: z

@@ -7,8 +7,10 @@ import { truncateValue } from '../../library/json/truncate-value.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import { replaceSecrets } from '../../library/security/replace-secrets.ts';
 import { existingAgent, existingAgentWithDefinition, type AgentWithDefinition } from '../agents/find-agents.ts';
-import { restoreDefinition } from '../agents/change-agent.ts';
+import { restoreContent } from '../agents/change-agent.ts';
+import type { VersionContent } from '../agents/version-content.ts';
 import { requireVersion } from './find-version.ts';
+import { parseVersion } from './parse-version.ts';
 import { findVersions, versionCountStatement, versionsStatement, type VersionRow } from './store.ts';
 
 export interface ListedVersion extends VersionRow {
@@ -67,10 +69,15 @@ export async function diffVersions(context: Context, agentId: number, fromId: nu
 const secretMark = 'secret of the digest ';
 const shownMask = '****';
 
-/** The definition with each secret replaced by a digest: sealing a secret twice gives different bytes. */
-async function toComparable({ settings, organization }: Context, { definition }: VersionRow): Promise<unknown> {
-  const opened = await openSecrets(settings.ENCRYPTION_KEY, organization.id, JSON.parse(definition) as unknown);
-  return replaceSecrets(opened, ({ text }) => `${secretMark}${sha256Hex(text)}`);
+/** A version with each secret replaced by a digest: sealing a secret twice gives different bytes. */
+async function toComparable(context: Context, version: VersionRow): Promise<unknown> {
+  return replaceSecrets(await openVersion(context, version), ({ text }) => `${secretMark}${sha256Hex(text)}`);
+}
+
+/** All that a call uses of an agent in a version, with opened secrets. */
+async function openVersion({ settings, organization }: Context, version: VersionRow): Promise<VersionContent> {
+  const content = parseVersion(version);
+  return { ...content, workflow_definition: await openSecrets(settings.ENCRYPTION_KEY, organization.id, content.workflow_definition) };
 }
 
 function toShownChange({ path, kind, ...values }: JsonChange): JsonChange {
@@ -90,7 +97,5 @@ const digestPattern = /secret(?: |%20|\+)of(?: |%20|\+)the(?: |%20|\+)digest(?: 
 export async function restoreVersion(context: Context, agentId: number, versionId: number): Promise<AgentWithDefinition> {
   const version = await readVersion(context, agentId, versionId);
   if (version.isCurrent) return existingAgentWithDefinition(context, agentId);
-  const { settings, organization } = context;
-  const definition = await openSecrets(settings.ENCRYPTION_KEY, organization.id, JSON.parse(version.definition) as Record<string, unknown>);
-  return restoreDefinition(context, agentId, definition, versionId);
+  return restoreContent(context, agentId, await openVersion(context, version), versionId);
 }

@@ -35,6 +35,8 @@ export interface Progress {
   endedAt: number | null;
   /** Ids of the event that started the run and of events that its waits took, latest last. No wait takes one of them again. */
   takenEvents?: number[];
+  /** The event that ended the run by `exit_on`. */
+  exitEventId?: number | undefined;
   /** Waits that have ended while their rows in `run_waiter` may still exist. */
   leftWaits?: LeftWait[];
   /** The call that the current visit places. */
@@ -101,6 +103,8 @@ export interface EventWait {
   events: EventSubscription;
   /** The id of the newest event when the row in `run_waiter` was written; null before. */
   afterId: number | null;
+  /** The event that ends the wait. */
+  takenEventId?: number;
 }
 
 export interface VersionMove {
@@ -141,6 +145,8 @@ export interface VisitCall {
 export interface LeftWait {
   waitId: number;
   events: Pick<EventSubscription, 'types' | 'field' | 'value'>;
+  /** The event that ended the wait. */
+  takenEventId?: number;
 }
 
 interface StallRetry {
@@ -201,6 +207,8 @@ export interface Ending {
   state: 'completed' | 'failed' | 'cancelled';
   outcome?: string | null;
   error?: RunFailure | null;
+  /** The event that ends the run by `exit_on`. */
+  exitEventId?: number | undefined;
 }
 
 /** Ends the run. `now` in epoch ms. */
@@ -209,6 +217,7 @@ export const endProgress = (progress: Progress, ending: Ending, now: number): Pr
   state: ending.state,
   outcome: ending.outcome ?? null,
   error: ending.error ?? null,
+  exitEventId: ending.exitEventId,
   wait: null,
   ...withoutCurrentWait(progress),
   ...withoutCurrentCall(progress),
@@ -238,7 +247,8 @@ export const withoutCurrentCall = (progress: Progress): Pick<Progress, 'call' | 
 function withoutCurrentWait({ wait, leftWaits = [] }: Progress): Pick<Progress, 'leftWaits'> {
   if (wait?.kind !== 'event') return {};
   const { types, field, value } = wait.events;
-  return { leftWaits: [...leftWaits, { waitId: wait.historyId, events: { types, field, value } }] };
+  const taken = wait.takenEventId === undefined ? {} : { takenEventId: wait.takenEventId };
+  return { leftWaits: [...leftWaits, { waitId: wait.historyId, events: { types, field, value }, ...taken }] };
 }
 
 /** The epoch ms at which a live run must be woken; null when the run has ended. */

@@ -108,11 +108,12 @@ export async function toProjection(
     startedAt: progress.startedAt,
     completedAt: progress.endedAt,
     leftWaits: progress.leftWaits ?? [],
+    exitEventId: progress.exitEventId ?? null,
   };
 }
 
 /**
- * Writes a run's progress into its D1 row, and deletes the `run_waiter` rows of waits that have ended. With `writeTogether`, the row is written with
+ * Writes a run's progress into its D1 row, deletes the `run_waiter` rows of waits that have ended, and records the events that ended them or the run. With `writeTogether`, the row is written with
  * those of other runs, if they take it.
  */
 export async function projectProgress(

@@ -13,27 +13,23 @@ import type { ExitTopic } from '../store.ts';
 const pageSize = 500;
 const maxConcurrentExits = 25;
 
-/** `ended`: the runs that were ended, each with its event. `failed`: the runs that could not be ended, as messages that try again. */
-export interface EventExits {
-  ended: { eventId: number; runId: number }[];
-  failed: FailedPart[];
-}
-
-/** Ends the live runs whose `exit_on` rules match one of the events, with outcome `exited`. Repeatable. */
+/**
+ * Ends the live runs whose `exit_on` rules match one of the events, with outcome `exited`. Repeatable. Answers the runs that could not be ended, as
+ * messages that try again.
+ */
 export async function exitRuns(
   context: Context,
   events: RunEvent[],
   topics: ExitTopic[],
   contacts: Map<number, ContactRecord>,
-): Promise<EventExits> {
+): Promise<FailedPart[]> {
   const exits = events.flatMap((event) =>
     topics
       .filter((topic) => topic.event_type === event.type)
       .flatMap((topic) => findExits(context, event, topic, event.contact_id === null ? null : (contacts.get(event.contact_id) ?? null))),
   );
-  const ended: EventExits['ended'] = [];
   const failed: FailedPart[] = [];
-  if (!exits.length) return { ended, failed };
+  if (!exits.length) return failed;
   const byId = new Map(events.map((event) => [event.id, event]));
   for (let afterId = 0; ;) {
     const page = await findRunsToExit(context.database, context.organization.id, exits, afterId, pageSize);
@@ -42,14 +38,15 @@ export async function exitRuns(
       async ({ id, event_id: eventId }) => {
         const reason = toExitReason(byId.get(eventId)!);
         try {
-          if (await endRun(context, id, { state: 'completed', outcome: 'exited' }, reason)) ended.push({ eventId, runId: id });
+          await endRun(context, id, { state: 'completed', outcome: 'exited', exitEventId: eventId }, reason);
         } catch (error) {
-          failed.push({ message: buildEndMessage(context, id, { state: 'completed', outcome: 'exited', error: null }, reason), error });
+          const ending = { state: 'completed', outcome: 'exited', error: null, exitEventId: eventId } as const;
+          failed.push({ message: buildEndMessage(context, id, ending, reason), error });
         }
       },
       { concurrency: maxConcurrentExits },
     );
-    if (page.length < pageSize) return { ended, failed };
+    if (page.length < pageSize) return failed;
     afterId = page.at(-1)!.id;
   }
 }

@@ -43,7 +43,7 @@ export async function endRun(context: Context, id: number, ending: ExternalEndin
     database,
     organization.id,
     id,
-    { state: ending.state, outcome: ending.outcome ?? null, error },
+    { state: ending.state, outcome: ending.outcome ?? null, error, exitEventId: ending.exitEventId },
     { now: context.clock(), which: 'unstarted' },
   );
   if (!row) return false;
@@ -59,7 +59,7 @@ export async function endRun(context: Context, id: number, ending: ExternalEndin
 export async function endUnreachableRun(
   context: Context,
   id: number,
-  ending: { state: RowEnding['state']; outcome: string | null; message: string },
+  ending: Pick<RowEnding, 'state' | 'outcome' | 'exitEventId'> & { message: string },
 ): Promise<boolean> {
   const error = JSON.stringify({ node_id: null, attempt: null, type: 'unreachable', message: ending.message });
   const { database, organization } = context;

@@ -1,7 +1,6 @@
 import pMap from 'p-map';
 import type { Context } from '../../../context.ts';
-import { addListed, parseHandling } from '../../../events/event-handling.ts';
-import { findEventsToHandle, recordHandlings } from '../../../events/handling.ts';
+import { findEventsToHandle } from '../../../events/handling.ts';
 import type { FailedPart } from '../../../outbox/failed-messages.ts';
 import type { FanoutMessage } from '../../../outbox/messages.ts';
 import { SharedProjections, type WriteTogether } from '../engine/shared-projections.ts';
@@ -16,26 +15,20 @@ type EventDeliveryMessage = Extract<FanoutMessage, { kind: 'run_event' }>;
 const pageSize = 500;
 const maxConcurrentDeliveries = 25;
 
-/** `taken`: the runs that took an event. `failed`: the deliveries that failed, as messages that try again. */
-export interface EventDeliveries {
-  taken: { eventId: number; runId: number }[];
-  failed: FailedPart[];
-}
-
 /**
  * Delivers events to the runs that wait for them, a page of waiters at a time. The run decides whether it takes the event. Repeatable: a run
- * that took an event no longer waits.
+ * that took an event no longer waits. Answers the deliveries that failed, as messages that try again.
  */
-export async function deliverToWaiters(context: Context, events: RunEvent[], fields: WaiterField[]): Promise<EventDeliveries> {
-  const deliveries: EventDeliveries = { taken: [], failed: [] };
+export async function deliverToWaiters(context: Context, events: RunEvent[], fields: WaiterField[]): Promise<FailedPart[]> {
+  const failed: FailedPart[] = [];
   const queries = toWaiterQueries(events, fields);
-  if (!queries.length) return deliveries;
+  if (!queries.length) return failed;
   const { database, organization } = context;
   const byId = new Map(events.map((event) => [event.id, event]));
   for (let afterRunId = 0; ;) {
     const page = await database.all(waitersStatement(database, organization.id, queries, afterRunId, pageSize));
-    await deliverAll(context, page, byId, deliveries);
-    if (page.length < pageSize) return deliveries;
+    await deliverAll(context, page, byId, failed);
+    if (page.length < pageSize) return failed;
     // The last run of a full page may have more waiters: the next page begins with that run again.
     const last = page.at(-1)!.run_id;
     afterRunId = last - 1 > afterRunId ? last - 1 : last;
@@ -52,12 +45,7 @@ function toWaiterQueries(events: RunEvent[], fields: WaiterField[]): WaiterQuery
 }
 
 /** Delivers in parallel to several runs, and to each run in the order of the events. */
-async function deliverAll(
-  context: Context,
-  page: Waiter[],
-  events: Map<number, RunEvent>,
-  { taken, failed }: EventDeliveries,
-): Promise<void> {
+async function deliverAll(context: Context, page: Waiter[], events: Map<number, RunEvent>, failed: FailedPart[]): Promise<void> {
   const byRun = Map.groupBy(page, (waiter) => waiter.run_id);
   const runs = [...byRun];
   const stale: Waiter[] = [];
@@ -68,7 +56,6 @@ async function deliverAll(
       try {
         const answer = await deliverTo(context, waiter, events.get(waiter.event_id)!, together?.writerOf(runId));
         if (answer === 'stale') stale.push(waiter);
-        if (answer === 'taken') taken.push({ eventId: waiter.event_id, runId });
         isAwake ||= answer === 'taken';
       } catch (error) {
         // Later events of the run wait for the failed one.
@@ -109,8 +96,5 @@ export async function redeliverEvent(context: Context, { id, run_id, wait_id }: 
   const [row] = await findEventsToHandle(context, [id]);
   if (!row) return;
   const [event] = await loadRunEvents(context, [row]);
-  if ((await deliverTo(context, { run_id, wait_id }, event!)) !== 'taken') return;
-  const handling = parseHandling(row.handling);
-  addListed(handling.woken, run_id);
-  await recordHandlings(context, new Map([[id, JSON.stringify(handling)]]));
+  await deliverTo(context, { run_id, wait_id }, event!);
 }

@@ -77,7 +77,7 @@ export async function deliverEvent(journal: Journal, event: RunEvent, waitId: nu
   const { progress, sleep } = now;
   const takenEvents = [...(progress.takenEvents ?? []), event.id].slice(-maxRememberedEvents);
   const result = decided === true ? next({ received: event.type, event: toEventRoot(event) }, receivedHandle) : decided;
-  completeWait(journal, { ...progress, takenEvents }, sleep, result, run);
+  completeWait(journal, { ...progress, takenEvents, wait: { ...sleep, takenEventId: event.id } }, sleep, result, run);
   return 'taken';
 }
 

@@ -20,6 +20,41 @@ export const startedRunsStatement = (database: Database, organizationId: number,
     causeKey,
   );
 
+/** At most so many runs of an effect are counted. */
+const maxCountedRuns = 10_000;
+
+/** The first runs that an event has woken or ended. */
+export const affectedRunsOfEvent = (
+  database: Database,
+  organizationId: number,
+  { eventId, effect, limit }: { eventId: number; effect: 'woken' | 'exited'; limit: number },
+): Statement<OutcomeRun> =>
+  database.prepare<OutcomeRun>(
+    `SELECT ${runColumns} FROM affected_run x CROSS JOIN automation_run r
+     WHERE x.organization_id = ?1 AND x.event_id = ?2 AND x.effect = ?3 AND r.id = x.run_id AND r.organization_id = ?1 ORDER BY x.run_id LIMIT ?4`,
+    organizationId,
+    eventId,
+    effect,
+    limit,
+  );
+
+/** How many runs an event has woken and ended, each counted up to `maxCountedRuns`. */
+export const affectedRunCounts = (
+  database: Database,
+  organizationId: number,
+  eventId: number,
+): Statement<{ woken: number; exited: number }> =>
+  database.prepare<{ woken: number; exited: number }>(
+    `SELECT ${(['woken', 'exited'] as const)
+      .map(
+        (effect) => `(SELECT count(*) FROM (SELECT 1 FROM affected_run WHERE organization_id = ?1 AND event_id = ?2 AND effect = '${effect}'
+           LIMIT ${maxCountedRuns})) AS ${effect}`,
+      )
+      .join(', ')}`,
+    organizationId,
+    eventId,
+  );
+
 export const runsByIdStatement = (database: Database, organizationId: number, ids: number[]): Statement<OutcomeRun> =>
   database.prepare<OutcomeRun>(
     `SELECT ${runColumns} FROM json_each(?) j CROSS JOIN automation_run r WHERE r.id = j.value AND r.organization_id = ? ORDER BY r.id`,

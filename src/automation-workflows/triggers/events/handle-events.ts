@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts';
 import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/contacts/find-contacts.ts';
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
-import { markEventsHandled, findUnhandledEvents, recordHandlings } from '../../../events/handling.ts';
+import { markEventsHandled, findUnhandledEvents } from '../../../events/handling.ts';
 import { recordFailedParts, type FailedPart } from '../../../outbox/failed-messages.ts';
 import type { RunCandidate, Refusal } from '../../runs/admission/candidate.ts';
 import { startRuns } from '../../runs/admission/start-runs.ts';
@@ -66,9 +66,7 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
     for (const group of groupByExit(runEvents, listeners)) {
       // An event may end a run and start the next run of the same key. A later event of the group may end a run that an earlier one started.
       const endRuns = async () => {
-        const { failed: unended, ended } = await exitRuns(context, group, listeners.exits, contacts);
-        failed.push(...unended);
-        log.addExits(ended);
+        failed.push(...(await exitRuns(context, group, listeners.exits, contacts)));
       };
       if (listeners.exits.length) await endRuns();
       const candidates = group.flatMap(({ id }) => candidatesByEvent.get(id)!);
@@ -80,18 +78,10 @@ export async function handleEvents(context: Context, ids: number[], isLastTry = 
       }
       if (listeners.exits.length && candidates.length && group.length > 1) await endRuns();
     }
-    if (listeners.fields.length) {
-      const deliveries = await deliverToWaiters(context, runEvents, listeners.fields);
-      failed.push(...deliveries.failed);
-      log.addWoken(deliveries.taken);
-    }
+    if (listeners.fields.length) failed.push(...(await deliverToWaiters(context, runEvents, listeners.fields)));
   }
   const [first] = [...failed.map(({ error }) => error), ...startErrors];
-  if (first !== undefined && !isLastTry) {
-    // The next try finds neither the runs that were woken nor those that were ended.
-    await recordHandlings(context, log.stored());
-    throw first;
-  }
+  if (first !== undefined && !isLastTry) throw first;
   await recordFailedParts(database, failed, context.clock());
   await markEventsHandled(
     context,

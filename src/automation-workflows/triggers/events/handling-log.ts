@@ -3,7 +3,7 @@ import type { EventToHandle } from '../../../events/handling.ts';
 import type { Refusal } from '../../runs/admission/candidate.ts';
 import type { TriggerDecision } from '../match-trigger.ts';
 
-/** What a batch of events does besides starting runs, together with what earlier tries have recorded. */
+/** Why a batch of events starts no runs of triggers that listen to it, together with what earlier tries have recorded. */
 export class HandlingLog {
   readonly #handlings: Map<number, EventHandling>;
 
@@ -23,15 +23,7 @@ export class HandlingLog {
     addListed(this.#handlings.get(candidate.sourceId!)!.refused, refusal);
   }
 
-  addWoken(taken: { eventId: number; runId: number }[]): void {
-    for (const { eventId, runId } of taken) addListed(this.#handlings.get(eventId)!.woken, runId);
-  }
-
-  addExits(ended: { eventId: number; runId: number }[]): void {
-    for (const { eventId, runId } of ended) addListed(this.#handlings.get(eventId)!.exited, runId);
-  }
-
-  /** The stored forms, by event id, of the events that have done anything. */
+  /** The stored forms, by event id, of the events of which there is anything to tell. */
   stored(): Map<number, string> {
     const stored = new Map<number, string>();
     for (const [id, handling] of this.#handlings) {

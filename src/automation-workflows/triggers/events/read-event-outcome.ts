@@ -31,11 +31,15 @@ export interface EventOutcome {
  * 404.
  */
 export async function readEventOutcome({ database, organization }: Context, id: number): Promise<EventOutcome> {
-  const [events, started, listeners, failures] = await database.batch([
+  const affected = { eventId: id, limit: maxShownAffected };
+  const [events, started, listeners, failures, woken, exited, counts] = await database.batch([
     readEventStatement(database, organization.id, id),
     store.startedRunsStatement(database, organization.id, `event:${id}`),
     store.listenersStatement(database, organization.id, id),
     failureStatement(database, organization.id, `event:${id}`),
+    store.affectedRunsOfEvent(database, organization.id, { ...affected, effect: 'woken' }),
+    store.affectedRunsOfEvent(database, organization.id, { ...affected, effect: 'exited' }),
+    store.affectedRunCounts(database, organization.id, id),
   ]);
   const event = events[0];
   if (!event) throw notFound('Event');
@@ -52,8 +56,8 @@ export async function readEventOutcome({ database, organization }: Context, id: 
     failure: failures[0] ?? null,
     started,
     notStarted: findNotStarted(event, handling, { listeners, triggers }).filter(({ trigger_id }) => !startedBy.has(trigger_id)),
-    woken: toRuns(handling.woken, runsById),
-    exited: toRuns(handling.exited, runsById),
+    woken: joinRuns({ count: counts[0]!.woken, first: woken }, toRuns(handling.woken, runsById)),
+    exited: joinRuns({ count: counts[0]!.exited, first: exited }, toRuns(handling.exited, runsById)),
   };
 }
 
@@ -67,6 +71,16 @@ const namedTriggers = ({ filtered, failed, refused }: EventHandling): number[] =
     ...refused.first.flatMap(({ trigger_id }) => trigger_id ?? []),
   ]),
 ];
+
+/** How many runs that an event has woken or ended are named. */
+const maxShownAffected = 50;
+
+/** The recorded runs, and those of an event that an earlier version of the service has handled. */
+function joinRuns(recorded: Listed<store.OutcomeRun>, earlier: Listed<store.OutcomeRun>): Listed<store.OutcomeRun> {
+  const known = new Set(recorded.first.map(({ id }) => id));
+  const more = earlier.first.filter(({ id }) => !known.has(id));
+  return { count: Math.max(recorded.count, earlier.count), first: [...recorded.first, ...more].slice(0, maxShownAffected) };
+}
 
 /** The runs that still have a row. */
 const toRuns = ({ count, first }: Listed<number>, runs: Map<number, store.OutcomeRun>): Listed<store.OutcomeRun> => ({

@@ -12,7 +12,7 @@ const getRoute = createRoute({
   operationId: 'events.get',
   summary: 'Get an event with what it started, woke and ended, and which journeys it did not start and why',
   description:
-    'Reasons are recorded when the event is handled. A process that dies while it handles an event leaves out what it had woken or ended.',
+    'Reasons are recorded when the event is handled. A run that it woke or ended is named as soon as the row of the run shows that, also when the event came before the run began to wait.',
   request: { params: z.object({ event_id: pathId }) },
   responses: { 200: jsonResponse(EventOutcome), ...errorResponses(400, 404) },
 });

@@ -51,9 +51,9 @@ export const EventOutcome = EventRecord.extend({
     .array(NotStarted)
     .describe('The triggers that listen to its type and started no run, with the reason as it was when the event was handled.'),
   woken: z.array(OutcomeRun).describe('Waiting runs that took the event and went on; the first 50.'),
-  woken_total: z.int().describe('How many waiting runs took the event.'),
+  woken_total: z.int().describe('How many waiting runs took the event, counted up to 10,000.'),
   exited: z.array(OutcomeRun).describe('Runs that it ended by a rule of `exit_on`; the first 50.'),
-  exited_total: z.int().describe('How many runs it ended.'),
+  exited_total: z.int().describe('How many runs it ended, counted up to 10,000.'),
 })
   .describe('An event with all that it set off, and what it did not and why.')
   .openapi('EventOutcome');
