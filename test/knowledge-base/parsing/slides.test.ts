@@ -86,6 +86,7 @@ test('footers and typed dates are read once, without slide numbers; hidden shape
 
 test.each([
   ['a hidden slide', slideOf(shapeOf('title', ['Draft']), 'show="0"'), 1],
+  ['a hidden slide of a program that writes words', slideOf(shapeOf('title', ['Draft']), 'show="false"'), 1],
   ['a slide with nothing but hidden shapes', slideOf(shape(line('old price'), 'hidden="1"') + shape(line('older'), 'hidden="true"')), 2],
 ])('%s has one warning, and is not taken for a scan', async (_what, hidden, count) => {
   const document = await read([slideOf(title), hidden]);
