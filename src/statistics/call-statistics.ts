@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
-import { normalizePhone } from '../library/phone/phone-numbers.ts';
+import { normalizeOwnNumber } from '../library/phone/phone-numbers.ts';
+import { restorePlus } from '../library/phone/unescaped-plus.ts';
 import { toTimestamp } from '../library/time/clock.ts';
 import { callDimensions, sumCalls, type CallCounterFilter, type CallDimension, type CallGroupRow } from './call-store.ts';
 import { addCalls, type CallTotals } from './call-totals.ts';
@@ -50,8 +51,7 @@ const isTimeUnit = (grouping: CallGrouping): grouping is TimeUnit => (timeUnits 
 /** The number as it is stored. What is no number has no calls, and is left as it is. */
 function readNumber({ organization }: Context, number: string | number | undefined): { own_number?: string } {
   if (typeof number !== 'string' || number === '') return {};
-  // An unescaped plus in a query arrives as a space.
-  const reading = normalizePhone(number.replace(/^ (?=\d)/, '+'), organization.defaultCountry);
+  const reading = normalizeOwnNumber(restorePlus(number), organization.defaultCountry);
   return { own_number: 'phone' in reading ? reading.phone : number };
 }
 

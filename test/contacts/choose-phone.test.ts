@@ -23,6 +23,11 @@ describe('the phone columns of a table', () => {
     expect(choosePhoneColumns({ headers: ['Phone', 'Home'], sample: [{ cells: ['+1 415 555 0105', '94107'] }] }).columns).toEqual([0]);
   });
 
+  test('are the mapped one and the others, if it is named by an owner alone, also without a sample', () => {
+    expect(choose({ mapped: 1 }, ['Work Phone', 'Home', 'Name'])).toEqual({ columns: [1, 0], choice: 'mapped' });
+    expect(choose({ mapped: 1 }, ['Name', 'Home'])).toEqual({ columns: [1], choice: 'mapped' });
+  });
+
   test('are the mapped one and the others that are found, if it is one of these', () => {
     expect(choose({ mapped: 2 })).toEqual({ columns: [2, 5, 4, 3, 1], choice: 'mapped' });
     expect(choose({ mapped: 5 })).toEqual({ columns: [5, 4, 3, 2, 1], choice: 'mapped' });

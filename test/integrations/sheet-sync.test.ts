@@ -345,6 +345,65 @@ describe('several rows of one person', () => {
     expect([(await links()).length, (await members(list)).length]).toEqual([120, 120]);
   });
 
+  /** The second lead has a row with an id, and below a row with its phone alone. */
+  async function leadUnderTwoKeys(below: string) {
+    const service = await syncService();
+    await service.setCells('F1', [['Customer ID'], [''], ['C-2']]);
+    await service.setCells(below, [['Below', '+19172000101', '', '', '']]);
+    const integration = await service.connectSheet(list, { ...leadsMapping, external_id: 'Customer ID' });
+    await service.work();
+    const lead = async () => (await service.contacts())[1];
+    expect(await lead()).toMatchObject({ external_id: 'C-2', phone: '+19172000101', first_name: 'Below' });
+    return { ...service, integration, lead };
+  }
+
+  test('under different keys are folded in their order after the first reading, as bulk-upsert folds them', async () => {
+    const { integration, resync, setCells, lead, members } = await leadUnderTwoKeys('A122');
+    await setCells('A3', [['Above', '+19172000101', 'above@example.org', '', 'Faro']]);
+    expect(await resync(integration)).toMatchObject({ failed: 0, created: 0 });
+    expect(await lead()).toMatchObject({ first_name: 'Below', email: 'above@example.org', custom_fields: { city: 'Faro' } });
+    const { revision } = await lead();
+    expect(await resync(integration)).toMatchObject({ failed: 0, updated: 0, unchanged: 121 });
+    expect((await lead()).revision).toBe(revision);
+    await setCells('A122', [['Lower', '+19172000101', 'below@example.org', '', '']]);
+    await resync(integration);
+    expect(await lead()).toMatchObject({ first_name: 'Lower', email: 'below@example.org', custom_fields: { city: 'Faro' } });
+    await setCells('A3', [['', '+19172000101', 'above@example.org', '', '']]);
+    await resync(integration);
+    expect(await lead()).toMatchObject({ first_name: 'Lower', email: 'below@example.org', custom_fields: {} });
+    expect(await members(list)).toHaveLength(120);
+  });
+
+  test('under different keys keep what was changed here in a field that no row changes', async () => {
+    const { client, integration, resync, setCells, lead } = await leadUnderTwoKeys('A122');
+    await client.put(`/contacts/${(await lead()).id}`, { first_name: 'Ours' });
+    await setCells('C3', [['above@example.org']]);
+    await resync(integration);
+    expect(await lead()).toMatchObject({ first_name: 'Ours', email: 'above@example.org' });
+  });
+
+  test('under different keys on two pages: the lower one is named where the upper one has changed, and its person stays on the list', async () => {
+    const { integration, resync, setCells, lead, members } = await leadUnderTwoKeys('A700');
+    await setCells('A3', [['Above', '+19172000101', 'above@example.org', '', 'Faro']]);
+    const sync = await resync(integration);
+    expect(sync).toMatchObject({ failed: 1, updated: 1, unchanged: 119, errors: [{ row: 700, detail: 'same_person' }] });
+    expect(sync.errors[0].message).toContain('give both rows one id');
+    expect(await lead()).toMatchObject({ first_name: 'Above' });
+    expect(await members(list)).toHaveLength(120);
+    expect(await resync(integration)).toMatchObject({ failed: 0, unchanged: 121 });
+  });
+
+  test('under different keys leave the value of the row above where the one below is emptied', async () => {
+    const service = await syncService();
+    await service.setCells('F1', [['Customer ID'], [''], ['C-2']]);
+    await service.setCells('A122', [['Below', '+19172000101', 'below@example.org', '', '']]);
+    const integration = await service.connectSheet(list, { ...leadsMapping, external_id: 'Customer ID' });
+    await service.work();
+    await service.setCells('A122', [['Below', '+19172000101', '', '', '']]);
+    await service.resync(integration);
+    expect((await service.contacts())[1]).toMatchObject({ first_name: 'Below', email: expect.stringContaining('leads.example.com') });
+  });
+
   test('change nothing a second time, on whatever page they are', async () => {
     const { integration, resync, contacts } = await repeatedLeads();
     const before = await contacts();

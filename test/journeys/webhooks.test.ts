@@ -14,7 +14,8 @@ interface Hook {
   id: number;
   workflow: number;
   uuid: string;
-  send(body: BodyInit | null, headers?: Headers_): Promise<{ status: number; body: any }>;
+  /** `query`: as it stands behind the address. */
+  send(body: BodyInit | null, headers?: Headers_, query?: string): Promise<{ status: number; body: any }>;
 }
 
 /** An active workflow with a webhook trigger. `send` calls the trigger's address without credentials. */
@@ -23,8 +24,8 @@ async function newHook(client: Client, config: Record<string, unknown> = {}, wor
   const created = await client.post(`/automation-workflows/${workflowId}/triggers`, { type: 'webhook', config });
   expect(created.status, JSON.stringify(created.body)).toBe(201);
   const { id, uuid, webhook_url } = created.body;
-  const send: Hook['send'] = async (body, headers = { 'Content-Type': 'application/json' }) => {
-    const response = await exports.default.fetch(new Request(webhook_url, { method: 'POST', body, headers }));
+  const send: Hook['send'] = async (body, headers = { 'Content-Type': 'application/json' }, query = '') => {
+    const response = await exports.default.fetch(new Request(webhook_url + query, { method: 'POST', body, headers }));
     return { status: response.status, body: await response.json() };
   };
   return { id, uuid, workflow: workflowId, send };
@@ -448,13 +449,52 @@ test('a delivery that cannot be read starts its run, and its note and the last_e
   }
 });
 
-test('the plus of a phone in a form counts although it is not escaped', async () => {
+test('a delivery with which nothing is wrong clears the last_error of an earlier one, whose note stays', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client, { mapping: { phone: 'phone' } });
+  const errorOf = async () => (await client.get(`/automation-workflows/${hook.workflow}/triggers`)).body.triggers[0].last_error;
+  const deliver = async (phone: string) => expect((await hook.send(JSON.stringify({ phone }), json)).status).toBe(202);
+  const json = { 'Content-Type': 'application/json' };
+  await deliver('12');
+  await vi.waitFor(async () => expect(await errorOf()).toContain('too few digits'));
+  await deliver(newPhone());
+  await vi.waitFor(async () => expect(await errorOf()).toBe(null));
+  const notes = await env.DB.prepare('SELECT note FROM webhook_delivery WHERE trigger_id = ? ORDER BY id').bind(hook.id).all();
+  expect(notes.results).toEqual([{ note: expect.stringContaining('too few digits') }, { note: null }]);
+});
+
+test('a filter that cannot be evaluated is the note of its delivery', async () => {
+  const { client } = await newOrganization();
+  const hook = await newHook(client, { filter: { field: 'data.hour', operator: 'eq', value: '{{ now | date: "%H", data.zone }}' } });
+  expect((await hook.send('{"hour":"10","zone":"Mars/Base"}')).status).toBe(202);
+  await vi.waitFor(async () => {
+    const row = await env.DB.prepare('SELECT note FROM webhook_delivery WHERE trigger_id = ? AND handled_at IS NOT NULL')
+      .bind(hook.id)
+      .first();
+    const { triggers } = (await client.get(`/automation-workflows/${hook.workflow}/triggers`)).body;
+    expect(row).toEqual({ note: triggers[0].last_error });
+    expect(triggers[0].last_error).toContain('unknown time zone');
+  });
+});
+
+test.each([
+  ['+', '', '+'],
+  ['+(', ')+', '+('],
+  ['%2B', '', '+'],
+])('the plus of a phone in a form and in a query counts although it is not escaped: %s', async (plus, behind, read) => {
   const { client } = await newOrganization();
   const phone = newPhone();
+  const written = `${plus}${phone.slice(1, 2)}${behind}${phone.slice(2)}`;
   const hook = await newHook(client, { mapping: { phone: 'phone' } });
-  expect((await hook.send(`phone=${phone}`, { 'Content-Type': 'application/x-www-form-urlencoded' })).status).toBe(202);
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  expect((await hook.send(`phone=${written}`, form, `?caller=${written}&sum=1+2`)).status).toBe(202);
   const [run] = await waitForEndedRuns(client, hook.workflow, 1);
   expect((await client.get(`/contacts/${run.contact_id}`)).body.phone).toBe(phone);
+  const stored = await env.DB.prepare('SELECT payload FROM webhook_delivery WHERE trigger_id = ?')
+    .bind(hook.id)
+    .first<{ payload: string }>();
+  const caller = `${read}${phone.slice(1, 2)}${behind.replace('+', ' ')}${phone.slice(2)}`;
+  expect(JSON.parse(stored!.payload).query).toEqual({ caller, sum: '1 2' });
 });
 
 test('when phone and external id belong to two contacts, the phone says who it is', async () => {

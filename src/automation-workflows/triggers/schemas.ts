@@ -58,7 +58,9 @@ export const TriggerRecord = z
     last_error: z
       .string()
       .nullable()
-      .describe('Why it last could not start a run, or what of its last delivery could not be read; null when nothing was wrong.'),
+      .describe(
+        'Why it last could not start a run, or what of its last delivery could not be read; null when nothing was wrong. The next webhook delivery with which nothing is wrong clears it, and the note of the earlier delivery stays; of other types, saving the trigger clears it.',
+      ),
     created_at: createdAt,
     updated_at: updatedAt,
   })

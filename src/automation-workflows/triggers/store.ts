@@ -217,6 +217,15 @@ export async function listSeenEventTypes(database: Database, organizationId: num
   return (await database.run(() => query)).map(({ name }) => name);
 }
 
+/** Clears the error `known` of a trigger, unless another has been recorded meanwhile. */
+export async function clearTriggerError(database: Database, organizationId: number, id: number, known: string): Promise<void> {
+  const update = database.orm
+    .update(automationTrigger)
+    .set({ lastError: null })
+    .where(and(isTrigger(organizationId, id), eq(automationTrigger.lastError, known)));
+  await database.write(() => update, 'idempotent');
+}
+
 export async function recordTriggerError(database: Database, organizationId: number, id: number, message: string): Promise<void> {
   const update = database.orm.update(automationTrigger).set({ lastError: message }).where(isTrigger(organizationId, id));
   await database.write(() => update, 'idempotent');

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { parseRangeEnd, parseRangeStart } from '../../http/date-range.ts';
 import { decodeCursor, type PageResult } from '../../http/pagination.ts';
+import { readQueryOwnNumber, readQueryPhone } from '../../http/query-phone.ts';
 import { invalidAt } from '../../library/errors.ts';
-import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import type { CallFilter } from './call-filter.ts';
 import { toCallRecord } from './call-record.ts';
 import { findCallRows, findCountedCallsPage } from './call-store.ts';
@@ -29,14 +29,15 @@ export async function listCalls(context: Context, apiUrl: string, query: CallQue
 
 /** The filter of a request. Throws 422. */
 export function toCallFilter(context: Context, query: CallQuery | CallExportQuery): CallFilter {
+  const { defaultCountry } = context.organization;
   return {
     agentId: query.workflow_id,
     campaignId: query.campaign_id,
     journeyId: query.automation_workflow_id,
     journeyRunId: query.automation_run_id,
     contactId: query.contact_id,
-    phone: query.phone === undefined ? undefined : parsePhone(context, 'phone', query.phone),
-    ownNumber: query.own_number === undefined ? undefined : parsePhone(context, 'own_number', query.own_number),
+    phone: query.phone === undefined ? undefined : readQueryPhone(query.phone, defaultCountry),
+    ownNumber: query.own_number === undefined ? undefined : readQueryOwnNumber(query.own_number, defaultCountry),
     direction: query.direction,
     status: query.status,
     outcome: query.outcome,
@@ -47,13 +48,6 @@ export function toCallFilter(context: Context, query: CallQuery | CallExportQuer
     minTalkSeconds: query.min_talk_seconds === undefined ? undefined : Math.max(1, query.min_talk_seconds),
     match: query.text ? parseText(context, query.text) : undefined,
   };
-}
-
-function parsePhone({ organization }: Context, name: string, text: string): string {
-  // An unescaped plus in a query arrives as a space.
-  const reading = normalizePhone(text.replace(/^ (?=\d)/, '+'), organization.defaultCountry);
-  if ('phone' in reading) return reading.phone;
-  throw invalidAt(['query', name], reading.detail, 'invalid_phone');
 }
 
 function parseText({ organization }: Context, text: string): string {

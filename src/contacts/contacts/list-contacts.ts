@@ -3,7 +3,7 @@ import { cutPage, decodeCursor, type PageResult, type CursorPosition } from '../
 import { invalidAt, notFound } from '../../library/errors.ts';
 import { cleanLine } from '../../library/text/clean-text.ts';
 import type { Contact } from './contact.ts';
-import { normalizeQueryPhone } from '../../library/phone/phone-numbers.ts';
+import { readQueryPhone } from '../../http/query-phone.ts';
 import type { ContactQuery } from './schemas.ts';
 import { buildContactSearchMatch, buildContactTagMatch } from './search.ts';
 import { findContactPage } from './page-store.ts';
@@ -41,18 +41,12 @@ function toContactFilter({ organization }: Context, query: ContactQuery): Contac
     listId: query.list_id,
     match: [text, tag].filter((part) => part !== null).join(' AND ') || undefined,
     email: cleanFilterText(query.email),
-    phone: query.phone && parsePhoneFilter(query.phone, organization.defaultCountry),
+    phone: query.phone && readQueryPhone(query.phone, organization.defaultCountry),
     externalId: cleanFilterText(query.external_id),
     createdAfter: query.created_after,
     createdBefore: query.created_before,
     updatedAfter: query.updated_after,
   };
-}
-
-function parsePhoneFilter(text: string, defaultCountry: string): string {
-  const reading = normalizeQueryPhone(text, defaultCountry);
-  if ('phone' in reading) return reading.phone;
-  throw invalidAt(['query', 'phone'], reading.detail, 'invalid_phone');
 }
 
 /** At most `limit` members of a list whose ids follow `after`, by id; null when the list does not exist. */

@@ -20,7 +20,7 @@ export function choosePhoneColumns(
   { named, mapped }: { named?: number | undefined; mapped?: number | undefined } = {},
 ): PhoneColumns {
   if (named !== undefined) return { columns: [named], choice: 'named' };
-  const found = findPhoneColumns(headers, sample);
+  const found = findPhoneColumns(headers, sample, mapped);
   if (mapped === undefined) return { columns: found, choice: 'found' };
   const others = found.includes(mapped) ? found.filter((column) => column !== mapped) : [];
   return { columns: [mapped, ...others], choice: 'mapped' };

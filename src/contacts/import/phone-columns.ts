@@ -5,9 +5,10 @@ import { phoneHeaderModifiers, phoneHeaders, ambiguousPhoneHeaders } from './pho
 
 /**
  * The columns with phone numbers, as indexes into `headers`, in the order in which a row's cells are tried: the person's own before the
- * company's, then the preferred word, then a plain header before a compound one (`Home Phone`), then the position in the file.
+ * company's, then the preferred word, then a plain header before a compound one (`Home Phone`), then the position in the file. `mapped`: a column
+ * that is known to have phones, so that its owner alone is a header, whatever the sample has.
  */
-export function findPhoneColumns(headers: string[], sample: { cells: string[] }[]): number[] {
+export function findPhoneColumns(headers: string[], sample: { cells: string[] }[], mapped?: number): number[] {
   const found: { index: number; match: HeaderMatch }[] = [];
   for (const [index, header] of headers.entries()) {
     const match = matchHeader(header);
@@ -16,7 +17,7 @@ export function findPhoneColumns(headers: string[], sample: { cells: string[] }[
   // A column named "number" may hold anything, so it counts only without a better column.
   const clear = found.filter((column) => !column.match.isAmbiguous);
   if (found.length === 0) return findQuestionColumns(headers, sample);
-  const others = clear.length === 0 ? [] : findOwnerColumns(headers, sample);
+  const others = clear.length === 0 ? [] : findOwnerColumns(headers, sample, mapped);
   return [...(clear.length > 0 ? clear : found), ...others]
     .toSorted(
       (one, other) =>
@@ -28,12 +29,12 @@ export function findPhoneColumns(headers: string[], sample: { cells: string[] }[
 }
 
 /** Columns that are named by an owner alone, such as `Home` beside `Work Phone`, and hold nothing but phone numbers. */
-const findOwnerColumns = (headers: string[], sample: { cells: string[] }[]): { index: number; match: HeaderMatch }[] =>
+const findOwnerColumns = (headers: string[], sample: { cells: string[] }[], mapped?: number): { index: number; match: HeaderMatch }[] =>
   headers.flatMap((header, index) => {
     const isOwner = phoneHeaderModifiers.includes(toHeaderKey(header)) && [1, 3, 4].includes(rankPhoneOwner(header));
     if (!isOwner || matchHeader(header)) return [];
     const filled = sample.map(({ cells }) => (cells[index] ?? '').trim()).filter((cell) => cell !== '');
-    return filled.length > 0 && filled.every(isWrittenAsPhone)
+    return index === mapped || (filled.length > 0 && filled.every(isWrittenAsPhone))
       ? [{ index, match: { rank: phoneHeaders.length * 2, isAmbiguous: false } }]
       : [];
   });

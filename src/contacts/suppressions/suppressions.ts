@@ -1,16 +1,17 @@
 import type { Context } from '../../context.ts';
 import { cutPage, decodeCursor, type PageResult } from '../../http/pagination.ts';
+import { readQueryPhone } from '../../http/query-phone.ts';
 import { invalidAt, notFound } from '../../library/errors.ts';
 import { publish } from '../../outbox/published-events.ts';
 import { cleanLine } from '../../library/text/clean-text.ts';
-import { normalizePhone, normalizeQueryPhone } from '../../library/phone/phone-numbers.ts';
+import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import type { RestoreBody, SuppressionBody, SuppressionQuery } from './schemas.ts';
 import * as store from './store.ts';
 import { upsertSuppression, selectSuppressed, type SuppressionRow, type SuppressionToWrite } from './store.ts';
 
 /** Suppresses a phone number for the user `by`. Throws 422 for an unusable phone and for `until` in the past. */
 export function addSuppression(context: Context, { phone, reason, until }: SuppressionBody, by: number): Promise<store.SuppressionRow> {
-  const number = parsePhone(context, phone, 'body');
+  const number = parsePhone(context, phone);
   if (until != null && until <= context.clock())
     throw invalidAt(['body', 'until'], 'Is in the past; give a later moment, or none to suppress the number for good');
   return suppress(context, { phone: number, reason, until, source: 'manual', createdBy: by });
@@ -31,7 +32,7 @@ export async function restoreSuppression(
 /** One page of suppressions, newest first: those in force, or also the expired ones with `include_expired`. */
 export async function listSuppressions(context: Context, query: SuppressionQuery): Promise<PageResult<store.SuppressionRow>> {
   const { rows, total, isCapped } = await store.listSuppressions(context.database, context.organization.id, {
-    phone: query.phone === undefined ? undefined : parsePhone(context, query.phone, 'query'),
+    phone: query.phone === undefined ? undefined : readQueryPhone(query.phone, context.organization.defaultCountry),
     search: cleanLine(query.search ?? '') || undefined,
     activeAt: query.include_expired ? undefined : context.clock(),
     before: decodeCursor(query.cursor)?.id,
@@ -48,15 +49,14 @@ export async function deleteSuppression({ database, organization }: Context, id:
 
 /** Deletes the suppression of a phone number. Throws 404 when the number has none, 422 for an unusable phone. */
 export async function deleteSuppressionByPhone(context: Context, phone: string): Promise<void> {
-  const number = parsePhone(context, phone, 'query');
+  const number = readQueryPhone(phone, context.organization.defaultCountry);
   if (!(await store.deleteSuppressionByPhone(context.database, context.organization.id, number))) throw notFound('Suppression');
 }
 
-function parsePhone({ organization }: Context, text: string, place: 'body' | 'query'): string {
-  const normalize = place === 'query' ? normalizeQueryPhone : normalizePhone;
-  const reading = normalize(text, organization.defaultCountry);
+function parsePhone({ organization }: Context, text: string): string {
+  const reading = normalizePhone(text, organization.defaultCountry);
   if ('phone' in reading) return reading.phone;
-  throw invalidAt([place, 'phone'], reading.detail, 'invalid_phone');
+  throw invalidAt(['body', 'phone'], reading.detail, 'invalid_phone');
 }
 
 export interface NewSuppression {

@@ -1,6 +1,6 @@
 import { toIncomingChange } from './incoming-change.ts';
 import type { MappedField } from './mapped-fields.ts';
-import { hashValues, type Candidate, type Link } from './plan-page.ts';
+import { hashValues, type Candidate, type Link, type UnchangedRow } from './plan-page.ts';
 import type { SyncError, SyncProgress } from './progress.ts';
 import { countMissing, foldRows, isFull, maxRows, withNextRow, type PersonRows } from './rows-of-person.ts';
 import type { RecordLocation, SourcePage, SourceRecord } from './source/source.ts';
@@ -10,6 +10,7 @@ export interface ClassifiedPage {
   rowsSeen: number;
   unchanged: number;
   errors: SyncError[];
+  unchangedRows: UnchangedRow[];
   /** Contacts of records that are present and need no write. */
   present: number[];
 }
@@ -25,7 +26,7 @@ interface PageReading {
 
 /** Separates the records of a page that may change contacts from unchanged ones. Several rows with one key are one person. */
 export function classifyRecords({ records }: Pick<SourcePage, 'records'>, links: Map<string, Link>, page: PageReading): ClassifiedPage {
-  const sorted: ClassifiedPage = { candidates: [], rowsSeen: records.length, unchanged: 0, errors: [], present: [] };
+  const sorted: ClassifiedPage = { candidates: [], rowsSeen: records.length, unchanged: 0, errors: [], unchangedRows: [], present: [] };
   const found: SourceRecord[] = [];
   for (const record of records) {
     if ('problem' in record) sorted.errors.push({ ...record.place, detail: record.problem.code, message: record.problem.detail });
@@ -46,10 +47,25 @@ function classifyRecord(record: SourceRecord, link: Link | null, page: PageReadi
   const hash = hashValues(record.values, page.fields);
   const isLeft = link !== null && link.pushedAt !== null && link.pushedAt >= page.askedAt;
   const isSame = link !== null && link.seenHash === hash && (!page.hasList || link.isListed);
-  if (isLeft || isSame) {
+  if (isSame && link.isWrittenByOther && 'row' in record.place) {
+    sorted.errors.push({ ...record.place, ...changedAbove });
+    sorted.present.push(link.contactId);
+  } else if (isLeft || isSame) {
     sorted.unchanged++;
     sorted.present.push(link.contactId);
+    addUnchanged(record, link, sorted);
   } else sorted.candidates.push({ record, places: [record.place], link, hash, several: null, missingRows: 0 });
+}
+
+/** Rows of one contact under different keys are folded within a page. */
+const changedAbove = {
+  detail: 'same_person',
+  message:
+    'the row is of the same person as one far above under another id or number, which has changed, and whose values stand now; give both rows one id, or join them',
+};
+
+function addUnchanged({ place, key, values }: SourceRecord, { contactId }: Link, sorted: ClassifiedPage): void {
+  if ('row' in place) sorted.unchangedRows.push({ row: place.row, key, contactId, values });
 }
 
 /**
@@ -74,7 +90,10 @@ function classifyRows(rows: SourceRecord[], link: Link | null, page: PageReading
     }
   }
   if (places.length === 0) {
-    if (link) sorted.present.push(link.contactId);
+    if (link) {
+      sorted.present.push(link.contactId);
+      addUnchanged({ ...rows.at(-1)!, values: foldRows(person.rows) }, link, sorted);
+    }
     return;
   }
   const record = { ...rows.at(-1)!, values: foldRows(person.rows) };

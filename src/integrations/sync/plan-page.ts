@@ -1,5 +1,6 @@
 import type { Contact } from '../../contacts/contacts/contact.ts';
 import type { Person, RowFailure, UpsertRow } from '../../contacts/upsert/resolve-existing.ts';
+import { foldPeople, type Comparison } from './fold-people.ts';
 import { findFirstPhone } from '../../library/phone/phone-numbers.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import { toIncomingChange } from './incoming-change.ts';
@@ -21,6 +22,8 @@ export interface Link {
   pushedAt: number | null;
   /** Whether the contact is on the list of the records. */
   isListed: boolean;
+  /** Whether this reading has written a record with another key of the contact, on an earlier page. */
+  isWrittenByOther: boolean;
 }
 
 /** A record that is new, has changed, or whose contact is not on the list. Of a person with several rows, the record has the values of all. */
@@ -33,6 +36,14 @@ export interface Candidate {
   several: PersonRows | null;
   /** How many more rows of the person are expected on later pages than before this one. */
   missingRows: number;
+}
+
+/** A row of a sheet that is as it was when its link was written. */
+export interface UnchangedRow {
+  row: number;
+  key: string;
+  contactId: number;
+  values: Record<string, string>;
 }
 
 /** A hash of a record's mapped values. */
@@ -55,9 +66,9 @@ function phoneOf({ values }: SourceRecord, defaultCountry: string): string | und
   return reading && 'phone' in reading ? reading.phone : undefined;
 }
 
-/** The rows of the upsert; `index` is the candidate's. */
+/** The rows of the upsert; `index` is the candidate's. `unchangedRows`: the other rows of the page. */
 export function toUpsertRows(
-  candidates: Candidate[],
+  { candidates, unchangedRows }: { candidates: Candidate[]; unchangedRows: UnchangedRow[] },
   contacts: Contact[],
   { fields, defaultCountry }: { fields: MappedField[]; defaultCountry: string },
 ): { rows: UpsertRow[]; failures: RowFailure[] } {
@@ -66,15 +77,28 @@ export function toUpsertRows(
   const byExternalId = new Map(contacts.map((contact) => [contact.external_id, contact]));
   const rows: UpsertRow[] = [];
   const failures: RowFailure[] = [];
-  for (const [index, { record, link }] of candidates.entries()) {
+  const findContacts = ({ record, link }: Candidate): Contact[] => {
     const phone = phoneOf(record, defaultCountry);
     const id = record.values['external_id'];
-    const contact =
-      (link && byId.get(link.contactId)) ??
-      (phone === undefined ? undefined : byPhone.get(phone)) ??
-      (id === undefined ? undefined : byExternalId.get(id)) ??
-      null;
-    const reading = toIncomingChange({ record, fields, seen: link?.seen ?? null, contact, defaultCountry });
+    return [
+      link && byId.get(link.contactId),
+      phone === undefined ? undefined : byPhone.get(phone),
+      id === undefined ? undefined : byExternalId.get(id),
+    ].filter((contact) => contact != null);
+  };
+  const toReading = (candidate: Candidate, { values, seen }: Comparison) => {
+    const contact = findContacts(candidate)[0] ?? null;
+    return toIncomingChange({ record: { ...candidate.record, values }, fields, seen, contact, defaultCountry });
+  };
+  const ownOf = ({ record, link }: Candidate): Comparison => ({ values: record.values, seen: link?.seen ?? null });
+  const folded = foldPeople(candidates, unchangedRows, (candidate) => {
+    const [contact, ...others] = findContacts(candidate);
+    const isClear = contact !== undefined && others.every((other) => other === contact);
+    return isClear && !('error' in toReading(candidate, ownOf(candidate))) ? contact.id : null;
+  });
+  for (const [index, candidate] of candidates.entries()) {
+    const contact = findContacts(candidate)[0] ?? null;
+    const reading = toReading(candidate, folded.get(candidate) ?? ownOf(candidate));
     if ('error' in reading) failures.push({ index, ...reading.error });
     else if (contact === null && !reading.change.phone && !reading.change.external_id) failures.push({ index, ...noKeyFailure });
     else rows.push({ index, change: reading.change, ...(contact && { contactId: contact.id }) });

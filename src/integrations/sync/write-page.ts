@@ -8,7 +8,7 @@ import type { Integration } from '../contract.ts';
 import { findLinks, writeLinksStatements } from './links/store.ts';
 import { inboundFields, contactListName, mappedFields } from './mapped-fields.ts';
 import { classifyRecords, type ClassifiedPage } from './classify-records.ts';
-import { lookupKeys, toPageOutcome, toUpsertRows, type Candidate } from './plan-page.ts';
+import { lookupKeys, toPageOutcome, toUpsertRows } from './plan-page.ts';
 import type { SyncProgress, SyncError, SyncCounts } from './progress.ts';
 import type { SourcePage } from './source/source.ts';
 import { advanceStatement, isLeaseLost, type LeasedSync } from './leased-sync-store.ts';
@@ -36,11 +36,11 @@ export async function writePage(
   const { held, integration, reading } = sync;
   const listName = contactListName(integration);
   const keys = [...new Set(page.records.flatMap((record) => ('key' in record ? [record.key] : [])))];
-  const links = await findLinks(database, held, keys, listName);
+  const links = await findLinks(database, held, keys, { listName, reading: reading.began });
   const { defaultCountry } = organization;
   const fields = inboundFields(integration);
   const sorted = classifyRecords(page, links, { reading, fields, hasList: listName !== null, askedAt, defaultCountry });
-  const contacts = await preparePageContacts(context, sync, sorted.candidates, listName);
+  const contacts = await preparePageContacts(context, sync, sorted, listName);
 
   const after = advanceProgress(reading, page, sorted, contacts, context);
   const progress = { revision: integration.revision, reading: after, lease, askedAt };
@@ -66,14 +66,15 @@ interface PageContacts extends Pick<PreparedUpsert, 'statements' | 'onWritten'>,
 async function preparePageContacts(
   context: Context,
   { held, integration, reading }: RunningSync,
-  candidates: Candidate[],
+  page: ClassifiedPage,
   listName: string | null,
 ): Promise<PageContacts> {
+  const { candidates } = page;
   if (candidates.length === 0)
     return { statements: [], onWritten: () => undefined, links: [], failures: [], created: 0, updated: 0, unchanged: 0 };
   const { defaultCountry } = context.organization;
   const draft = await prepareUpsert(context, lookupKeys(candidates, defaultCountry));
-  const { rows, failures } = toUpsertRows(candidates, draft.contacts, { fields: inboundFields(integration), defaultCountry });
+  const { rows, failures } = toUpsertRows(page, draft.contacts, { fields: inboundFields(integration), defaultCountry });
   const upsert = draft.buildStatements(listName, rows);
   const { links, ...counted } = toPageOutcome(upsert.people, candidates, mappedFields(integration));
   return {

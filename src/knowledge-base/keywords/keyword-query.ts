@@ -1,8 +1,10 @@
 import { cleanText } from '../parsing/clean-text.ts';
 import { toCommonText } from './common-text.ts';
+import { listCountedTermsOfQuery } from './counted-words.ts';
+import { listKoreanStems } from './korean-stems.ts';
 import { listCodesOfQuery, listNumberBeginnings, listSignedWords, splitCode, withoutSignedWords } from './numbers-and-codes.ts';
 import { createStopWordTest, listAbbreviationTerms, isGrammaticalPair, splitAtStopWords } from './stop-words.ts';
-import { toLetterPairs, unspacedLetter } from './unspaced-scripts.ts';
+import { listJapaneseStems, toLetterPairs, unspacedLetter } from './unspaced-scripts.ts';
 import { listWordForms } from './word-forms.ts';
 
 // `toIndexedText` says what the index holds, and the migrations that create `knowledge_chunk_search` how. Queries must split words the same way.
@@ -48,6 +50,8 @@ function* readTerms(text: string): Generator<Term> {
     yield* [{ text: term }, ...toWordTerms(word, () => false).filter(({ text: part }) => part.length > 1)];
   for (const term of listAbbreviationTerms(text)) yield { text: term };
   for (const number of listNumberBeginnings(text)) yield { text: number, isBeginning: true };
+  for (const term of listCountedTermsOfQuery(text)) yield { text: term };
+  for (const { term, isCommon } of listKoreanStems(text)) yield { text: term, isStopWord: isCommon };
   for (const word of withoutSignedWords(text).split(/\s+/))
     for (const [index, run] of word.split(unspacedRuns).entries()) yield* index % 2 === 1 ? toPairTerms(run) : toWordTerms(run, isStopWord);
   for (const code of listCodesOfQuery(text, isStopWord))
@@ -57,7 +61,8 @@ function* readTerms(text: string): Generator<Term> {
 function toPairTerms(run: string): Term[] {
   const telling = splitAtStopWords(run).flatMap(toLetterPairs);
   const isTelling = new Set(telling.filter((pair) => pair.includes(' ') && !isGrammaticalPair(pair)));
-  return toLetterPairs(run).map((text) => ({ text, isStopWord: !isTelling.has(text) }));
+  const pairs = toLetterPairs(run).map((text) => ({ text, isStopWord: !isTelling.has(text) }));
+  return [...pairs, ...listJapaneseStems(run).map((text) => ({ text }))];
 }
 
 function toWordTerms(run: string, isStopWord: (word: string) => boolean): Term[] {

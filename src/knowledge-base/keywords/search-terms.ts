@@ -1,4 +1,6 @@
 import { toCommonText } from './common-text.ts';
+import { listCountedTerms } from './counted-words.ts';
+import { listKoreanStems } from './korean-stems.ts';
 import { listCodes, listNumberTerms, listSignedWords } from './numbers-and-codes.ts';
 import { listAbbreviationTerms } from './stop-words.ts';
 import { separateUnspacedLetters } from './unspaced-scripts.ts';
@@ -21,7 +23,16 @@ const words = /[\p{L}\p{M}\p{N}]+(?:["״'׳]\p{sc=Hebr}[\p{L}\p{M}]*)*/gu;
 export function toIndexedText(text: string): IndexedText {
   const common = toCommonText(text);
   const signed = listSignedWords(common).map(({ term }) => term);
-  const terms = new Set([...listNumberTerms(common), ...listCodes(common), ...signed, ...listAbbreviationTerms(common)]);
+  const stems = listKoreanStems(common).map(({ term }) => term);
+  const counted = listCountedTerms(common);
+  const terms = new Set([
+    ...listNumberTerms(common),
+    ...listCodes(common),
+    ...signed,
+    ...listAbbreviationTerms(common),
+    ...counted,
+    ...stems,
+  ]);
   if (unusual.test(text))
     for (const [word] of text.matchAll(words)) if (unusual.test(word)) for (const form of listWordForms(word)) terms.add(form);
   return { search_text: separateUnspacedLetters(common), search_terms: terms.size === 0 ? null : [...terms].join(' ') };

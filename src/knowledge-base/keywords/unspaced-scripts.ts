@@ -18,6 +18,11 @@ export function toLetterPairs(run: string): string[] {
   return found.length < 2 ? found : found.slice(1).map((letter, index) => `${found[index]} ${letter}`);
 }
 
+const japaneseStem = /(?<!\p{sc=Han})(?![何今私時方事物])\p{sc=Han}(?=[^\P{sc=Hira}をはがにでとものへや])/gu;
+
+/** Single Chinese letters of a run before Japanese ones: stems of verbs and adjectives, whose endings change (`開` of `開きます` and `開いて`). */
+export const listJapaneseStems = (run: string): string[] => run.match(japaneseStem) ?? [];
+
 /** Where the private-use letters for the signs of each block begin. The index takes those for letters, and a sign for the end of a word. */
 const blocks = [
   { first: 0x0e00, last: 0x109f, to: 0xe100 },

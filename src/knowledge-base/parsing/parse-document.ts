@@ -6,7 +6,7 @@ import { detectType } from './detect-type.ts';
 import { detectTypedHeadings } from './detect-typed-headings.ts';
 import { listArchiveEntries } from '../../library/office-files/list-archive-entries.ts';
 import { UnparsableDocument, damaged, tooLarge } from '../../library/text/unparsable-document.ts';
-import { emptyDocument, noText } from './refusals.ts';
+import { allHidden, emptyDocument, noText } from './refusals.ts';
 
 /** Each parser is loaded with the first document of its type, so that a Worker without documents holds none in memory. */
 const readers: Record<DocumentType, () => Promise<DocumentReader>> = {
@@ -41,8 +41,9 @@ export async function parseDocument(bytes: Uint8Array, name: string, declaredTyp
     throw toUnparsableDocument(error);
   });
   writer.endTable();
-  if (writer.blocks.length === 0) throw toEmptyDocumentError(type, reading);
   const withoutText = reading.pages_without_text ?? [];
+  if (writer.blocks.length === 0)
+    throw withoutText.length === 0 && writer.warnings.has('hidden_left_out') ? allHidden() : toEmptyDocumentError(type, reading);
   for (const place of withoutText) writer.warnings.add('pages_without_text', { place });
   writer.warnings.add('images_skipped', { count: images.filter((image) => !writer.describedImages.has(image)).length });
   const blocks = typesWithTypedHeadings.has(type) ? detectTypedHeadings(writer.blocks) : writer.blocks;

@@ -7,6 +7,9 @@ export const noText = (where: string) =>
     `There is no text ${where}, only pictures or scans; run text recognition (OCR) over the file and upload it again`,
   );
 
+export const allHidden = () =>
+  new UnparsableDocument('no_text', 'All text of the file is hidden, and hidden parts are left out; show them and upload the file again');
+
 export const emptyDocument = (how = 'The file is empty') =>
   new UnparsableDocument('empty', `${how}; upload the file again once it has its content`);
 

@@ -64,6 +64,10 @@ export class WarningCounts {
     this.found.set(code, known);
   }
 
+  has(code: WarningCode): boolean {
+    return this.found.has(code);
+  }
+
   list(): DocumentWarning[] {
     return warningCodes.flatMap((code) => {
       const found = this.found.get(code);

@@ -67,10 +67,6 @@ function keepInternational(raw: string, phone: string): PhoneParseResult {
   return { phone };
 }
 
-/** Reads a phone number of a query string, where an unescaped plus arrives as a space. */
-export const normalizeQueryPhone = (raw: string, defaultCountry: string): PhoneParseResult =>
-  normalizePhone(raw.replace(/^ (?=\d)/, '+'), defaultCountry);
-
 const maxTextLength = 100;
 /** Of a number with its country code. */
 const [minDigits, maxDigits] = [7, 15];

@@ -1,8 +1,7 @@
 import type { Context } from '../../context.ts';
-import { normalizePhone } from '../../library/phone/phone-numbers.ts';
 import { decodeCursor, type PageResult } from '../../http/pagination.ts';
+import { readQueryPhone } from '../../http/query-phone.ts';
 import { toTimestamp } from '../../library/time/clock.ts';
-import { invalidAt } from '../../library/errors.ts';
 import * as store from './list-store.ts';
 import type { MessageRow } from './store.ts';
 import type { MessageQuery, MessageRecord } from '../schemas.ts';
@@ -15,7 +14,7 @@ export async function listMessages(context: Context, query: MessageQuery): Promi
   const filter: store.MessageFilter = {
     status: query.status,
     provider: query.provider,
-    recipient: query.to === undefined ? undefined : parsePhone(context, query.to),
+    recipient: query.to === undefined ? undefined : readQueryPhone(query.to, context.organization.defaultCountry, 'to'),
     automationRunId: query.automation_run_id,
     contactId: query.contact_id,
   };
@@ -43,11 +42,4 @@ function toMessageRecord(row: MessageRow, now: number): MessageRecord {
     created_at: toTimestamp(row.createdAt),
     updated_at: toTimestamp(row.updatedAt),
   };
-}
-
-function parsePhone({ organization }: Context, text: string): string {
-  // An unescaped plus in a query arrives as a space.
-  const reading = normalizePhone(text.replace(/^ (?=\d)/, '+'), organization.defaultCountry);
-  if ('phone' in reading) return reading.phone;
-  throw invalidAt(['query', 'to'], reading.detail, 'invalid_phone');
 }

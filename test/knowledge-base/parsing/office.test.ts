@@ -105,7 +105,7 @@ test('slides come in the order of the presentation, below their titles, with not
     'h1 Slide 2',
     'p Only a text box',
   ]);
-  expect(document.metadata).toEqual({ type: 'pptx', pages: 4, pages_without_text: 2 });
+  expect(document.metadata).toEqual({ type: 'pptx', pages: 4, pages_without_text: 1 });
   expect(document.blocks.map((block) => block.page)).toEqual([1, 1, 1, 1, 2, 2]);
 });
 

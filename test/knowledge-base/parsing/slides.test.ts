@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
-import { outlineOf } from '../document-support.ts';
+import { failureOf, outlineOf } from '../document-support.ts';
 import { makePresentation, relationships, shapeOf, slideOf } from './make-archive.ts';
 
 const read = async (...given: Parameters<typeof makePresentation>) => parseDocument(await makePresentation(...given), 'a.pptx');
@@ -79,9 +79,31 @@ test('footers and typed dates are read once, without slide numbers; hidden shape
   ]);
   expect(outlineOf(document)).toEqual(['h1 T', 'p price', 'h1 U', 'p Acme Ltd, internal', 'p 1 May']);
   expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([
-    ['pages_without_text', 2],
+    ['pages_without_text', 1],
     ['hidden_left_out', 3],
   ]);
+});
+
+test.each([
+  ['a hidden slide', slideOf(shapeOf('title', ['Draft']), 'show="0"'), 1],
+  ['a hidden slide of a program that writes words', slideOf(shapeOf('title', ['Draft']), 'show="false"'), 1],
+  ['a slide with nothing but hidden shapes', slideOf(shape(line('old price'), 'hidden="1"') + shape(line('older'), 'hidden="true"')), 2],
+])('%s has one warning, and is not taken for a scan', async (_what, hidden, count) => {
+  const document = await read([slideOf(title), hidden]);
+  expect(document.warnings).toEqual([{ code: 'hidden_left_out', count, message: expect.stringContaining('left out') }]);
+  expect(document.metadata).toMatchObject({ pages: 2, pages_without_text: 0 });
+});
+
+test('a presentation with nothing but hidden slides is refused with that reason, and one with a bare slide beside them as without text', async () => {
+  const hidden = slideOf(shapeOf('title', ['Draft']), 'show="0"');
+  expect(await failureOf(await makePresentation([hidden, hidden]), 'a.pptx')).toMatchObject({
+    code: 'no_text',
+    message: expect.stringContaining('is hidden'),
+  });
+  expect(await failureOf(await makePresentation([hidden, slideOf('')]), 'a.pptx')).toMatchObject({
+    code: 'no_text',
+    message: expect.stringContaining('pictures or scans'),
+  });
 });
 
 test('raised digits make no other number', async () => {

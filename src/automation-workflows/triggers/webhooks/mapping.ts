@@ -5,7 +5,7 @@ const mappedContactFields = ['phone', 'email', 'first_name', 'last_name', 'exter
 type MappedContactField = (typeof mappedContactFields)[number];
 
 export interface MappedPayload {
-  /** Trimmed, not empty. The phone keeps a blank before it, which in a form may be a plus. */
+  /** Trimmed, not empty. */
   contact: Partial<Record<MappedContactField, string>>;
   /** The values of other mapping keys, as top-level variables. */
   variables: Record<string, unknown>;
@@ -21,8 +21,7 @@ export function applyMapping(mapping: WebhookMapping, ...bodies: unknown[]): Map
   for (const [key, paths] of Object.entries(mapping)) {
     const value = firstValue(Array.isArray(paths) ? paths : [paths], bodies, isContactField(key));
     if (value === undefined) continue;
-    if (isContactField(key))
-      mapped.contact[key] = key === 'phone' && String(value).startsWith(' ') ? ` ${String(value).trim()}` : String(value).trim();
+    if (isContactField(key)) mapped.contact[key] = String(value).trim();
     else mapped.variables[key] = value;
   }
   return mapped;

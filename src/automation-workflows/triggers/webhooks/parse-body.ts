@@ -1,3 +1,4 @@
+import { escapeLeadingPlus } from '../../../library/phone/unescaped-plus.ts';
 import { cleanText } from '../../../library/text/clean-text.ts';
 import { parseJson, type Json } from '../../../library/json/json.ts';
 
@@ -51,9 +52,10 @@ const declaredCharset = (contentType: string): string => /charset\s*=\s*["']?([\
  */
 function readForm(text: string, contentType: string): [string, string][] {
   const decoder = new TextDecoder(declaredCharset(contentType), { fatal: true, ignoreBOM: true });
-  if (decoder.encoding === 'utf-8') return [...new URLSearchParams(text)];
+  const escaped = escapeLeadingPlus(text);
+  if (decoder.encoding === 'utf-8') return [...new URLSearchParams(escaped)];
   const read = (part: string) => decodeEscapes(part.replaceAll('+', ' '), decoder);
-  return text
+  return escaped
     .split('&')
     .filter((field) => field !== '')
     .map((field) => {

@@ -3,7 +3,7 @@ import { applyMapping, extractDeliveryId, extractElementId, type MappedPayload }
 import { parseBody, type ParsedBody } from './parse-body.ts';
 import type { WebhookConfig } from './config.ts';
 import { listElements } from './split.ts';
-import { normalizePhone, normalizeQueryPhone } from '../../../library/phone/phone-numbers.ts';
+import { normalizePhone } from '../../../library/phone/phone-numbers.ts';
 import type { DeliveryPayload } from '../../runs/cause.ts';
 
 /** A request to a webhook's address. */
@@ -33,8 +33,7 @@ export async function readDeliveries(
   const parsed = await parseBody(headers.get('content-type'), await decodeContent(headers, bytes));
   const { body, raw = null } = parsed;
   const shown = { raw, headers: showableHeaders(headers, config), query };
-  const isForm = /^application\/x-www-form-urlencoded/i.test(headers.get('content-type') ?? '');
-  const map = (...bodies: unknown[]) => readMapped(applyMapping(config.mapping, ...bodies), isForm, defaultCountry);
+  const map = (...bodies: unknown[]) => readMapped(applyMapping(config.mapping, ...bodies), defaultCountry);
   const bodyProblem = parsed.unread ?? findNothingToMap(config, parsed);
   const toWhole = (element?: DeliveryPayload['element']): ReadDelivery => {
     const { contact, variables, phoneProblem } = map(body);
@@ -65,20 +64,14 @@ function findNothingToMap({ mapping }: WebhookConfig, { body, raw }: ParsedBody)
   return `The body is ${raw === undefined ? 'text' : 'neither text nor a form'}, in which the mapping finds nothing; send JSON or a form`;
 }
 
-/** The phone of a form may have a blank for its plus, which was not escaped. `phoneProblem`: why it cannot be read, without the number. */
-function readMapped(
-  { contact, variables }: MappedPayload,
-  isForm: boolean,
-  defaultCountry: string,
-): MappedPayload & { phoneProblem?: string } {
+/** `phoneProblem`: why it cannot be read, without the number. */
+function readMapped({ contact, variables }: MappedPayload, defaultCountry: string): MappedPayload & { phoneProblem?: string } {
   const { phone: given } = contact;
   if (given === undefined) return { contact, variables };
-  const phone = (isForm ? given.replace(/^ (?=\d)/, '+') : given).trim();
-  const reading = (isForm ? normalizeQueryPhone : normalizePhone)(given, defaultCountry);
-  const mapped = { contact: { ...contact, phone }, variables };
-  if ('phone' in reading) return mapped;
+  const reading = normalizePhone(given, defaultCountry);
+  if ('phone' in reading) return { contact, variables };
   // The detail begins with the number in quotes.
-  return { ...mapped, phoneProblem: `The phone of the contact ${reading.detail.slice(reading.detail.lastIndexOf('" ') + 2)}` };
+  return { contact, variables, phoneProblem: `The phone of the contact ${reading.detail.slice(reading.detail.lastIndexOf('" ') + 2)}` };
 }
 
 const credentialHeader = /authorization|cookie|signature|hmac|token|secret|api[-_]?key/i;

@@ -3,6 +3,7 @@ import type { Context as HonoContext } from 'hono';
 import { createRouter, errorResponses, jsonResponse } from '../../../http/router.ts';
 import type { HttpEnvironment } from '../../../http/environment.ts';
 import { readBytes } from '../../../http/middleware/read-body.ts';
+import { escapeLeadingPlus } from '../../../library/phone/unescaped-plus.ts';
 import { DeliveryAccepted } from '../schemas.ts';
 import { bodyLimit } from './decode-content.ts';
 import { answerChallenge, receiveWebhook } from './receive.ts';
@@ -42,12 +43,16 @@ const challengeRoute = createRoute({
 const createDefer = (c: HonoContext<HttpEnvironment>) => (work: Promise<unknown>) =>
   c.executionCtx.waitUntil(work.catch((error: unknown) => c.var.log.error('deferred work failed', error)));
 
+/** The parameters by name, of several with one name the first. */
+const readQuery = (url: string): Record<string, string> =>
+  Object.fromEntries([...new URLSearchParams(escapeLeadingPlus(new URL(url).search))].toReversed());
+
 /** Open without credentials: mounted before authentication, since the trigger's own scheme verifies the sender. */
 export const webhookRoutes = createRouter()
   .openapi(receiveRoute, async (c) => {
     const body = await readBytes(c.req.raw, bodyLimit);
     const address = c.req.header('cf-connecting-ip');
-    const incoming = { uuid: c.req.valid('param').trigger_uuid, address, headers: c.req.raw.headers, query: c.req.query(), body };
+    const incoming = { uuid: c.req.valid('param').trigger_uuid, address, headers: c.req.raw.headers, query: readQuery(c.req.url), body };
     const accepted = await receiveWebhook(c.env, incoming, { log: c.var.log, defer: createDefer(c) });
     const [first] = accepted.deliveries;
     const isDuplicate = accepted.deliveries.every((delivery) => delivery.isDuplicate);

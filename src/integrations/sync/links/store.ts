@@ -9,6 +9,7 @@ const linkColumns = 'l.external_id, l.contact_id, l.seen_hash, l.seen, l.seen_in
 
 type LinkRow = Pick<StoredRow<typeof integrationContact>, 'external_id' | 'contact_id' | 'seen_hash' | 'seen' | 'seen_in' | 'pushed_at'> & {
   is_listed: number;
+  is_written_by_other: number;
 };
 
 function toLink(row: LinkRow): Link {
@@ -22,6 +23,7 @@ function toLink(row: LinkRow): Link {
     seenIn: row.seen_in,
     pushedAt: row.pushed_at,
     isListed: row.is_listed === 1,
+    isWrittenByOther: row.is_written_by_other === 1,
   };
 }
 
@@ -30,16 +32,19 @@ type StoredValues = Partial<PersonRows> & Record<string, unknown>;
 
 const toStoredValues = ({ seen, several }: LinkToWrite): string => JSON.stringify({ ...seen, ...several });
 
-/** The links of records by their keys, without links to deleted contacts. */
+/** The links of records by their keys, without links to deleted contacts. `reading`: the `began` of the current one. */
 export async function findLinks(
   database: Database,
   { organizationId, integrationId }: { organizationId: number; integrationId: number },
   keys: string[],
-  listName: string | null,
+  { listName, reading }: { listName: string | null; reading: number },
 ): Promise<Map<string, Link>> {
   const rows = await database.all(
     database.prepare<LinkRow>(
-      `SELECT ${linkColumns}, EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = list.id AND m.contact_id = l.contact_id) AS is_listed
+      `SELECT ${linkColumns}, EXISTS (SELECT 1 FROM contact_list_member m WHERE m.list_id = list.id AND m.contact_id = l.contact_id) AS is_listed,
+         EXISTS (SELECT 1 FROM integration_contact o
+           WHERE o.contact_id = l.contact_id AND o.integration_id = ?1 AND o.seen_in = ?5 AND o.external_id <> l.external_id
+         ) AS is_written_by_other
        FROM (SELECT (SELECT id FROM contact_list WHERE organization_id = ?2 AND name = ?4 AND deleted_at IS NULL) AS id) list
          CROSS JOIN json_each(?3) j CROSS JOIN integration_contact l CROSS JOIN contact c
        WHERE l.integration_id = ?1 AND l.external_id = j.value AND c.id = l.contact_id AND c.organization_id = ?2 AND c.deleted_at IS NULL`,
@@ -47,6 +52,7 @@ export async function findLinks(
       organizationId,
       JSON.stringify(keys),
       listName,
+      reading,
     ),
   );
   return new Map(rows.map(toLink).map((link) => [link.key, link]));
@@ -152,7 +158,7 @@ export async function deleteContactLinks(database: Database, organizationId: num
 /** Selects the contact's link that was last read, or else any of its links. */
 export const findContactLinkStatement = (database: Database, integrationId: number, contactId: number): Statement<LinkRow> =>
   database.prepare<LinkRow>(
-    `SELECT ${linkColumns}, 0 AS is_listed FROM integration_contact l WHERE l.contact_id = ? AND l.integration_id = ?
+    `SELECT ${linkColumns}, 0 AS is_listed, 0 AS is_written_by_other FROM integration_contact l WHERE l.contact_id = ? AND l.integration_id = ?
      ORDER BY l.seen_in DESC NULLS LAST, l.external_id DESC LIMIT 1`,
     contactId,
     integrationId,

@@ -23,9 +23,9 @@ export async function readPresentation(bytes: Uint8Array, writer: BlockWriter): 
   for (const [index, slide] of slides.entries()) {
     const before = writer.blocks.length;
     writer.page = index + 1;
-    await writeSlide(archive, slide, { footers, masters }, writer);
+    const { isLeftOut } = await writeSlide(archive, slide, { footers, masters }, writer);
     writer.endTable();
-    if (writer.blocks.length === before) withoutText.push(index + 1);
+    if (writer.blocks.length === before && !isLeftOut) withoutText.push(index + 1);
   }
   if (writer.blocks.length > 0) for (const footer of footers) writer.paragraph(footer);
   return { title: await readTitle(archive), pages: slides.length, pages_without_text: withoutText };
@@ -49,10 +49,15 @@ interface Repeated {
   masters: MasterTexts;
 }
 
-async function writeSlide(archive: Archive, slide: string, { footers, masters }: Repeated, writer: BlockWriter): Promise<void> {
+/** `isLeftOut`: the slide, or all of its text, is hidden, which is its warning: it is no scan. */
+interface WrittenSlide {
+  isLeftOut: boolean;
+}
+
+async function writeSlide(archive: Archive, slide: string, { footers, masters }: Repeated, writer: BlockWriter): Promise<WrittenSlide> {
   const { parts: shown, isHidden, hiddenTexts, describedImages } = await readSlide(archive.pieces(slide), writer.warnings);
   writer.warnings.add('hidden_left_out', { count: isHidden ? 1 : hiddenTexts });
-  if (isHidden) return;
+  if (isHidden) return { isLeftOut: true };
   const others = await readRelationships(archive, slide);
   for (const { id, target } of others) if (describedImages.has(id)) writer.describedImages.add(target);
   writer.warnings.add('embedded_left_out', { count: countEmbedded(others) });
@@ -79,10 +84,12 @@ async function writeSlide(archive: Archive, slide: string, { footers, masters }:
     .map(({ paragraph }) => paragraph.text)
     .join(' ')
     .trim();
-  if (parts.every((part) => 'footer' in part || ('paragraph' in part && part.paragraph.text.trim() === ''))) return;
+  if (parts.every((part) => 'footer' in part || ('paragraph' in part && part.paragraph.text.trim() === '')))
+    return { isLeftOut: hiddenTexts > 0 };
   // Without a heading, a slide would be read as a part of the slide before.
   writer.heading(1, title || `Slide ${writer.page}`);
   for (const part of parts) if (!isTitle(part)) writePart(part, writer);
+  return { isLeftOut: false };
 }
 
 function writePart(part: SlidePart, writer: BlockWriter): void {

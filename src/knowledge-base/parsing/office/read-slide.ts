@@ -86,7 +86,7 @@ export async function readSlide(pieces: AsyncIterable<string>, warnings: Warning
       if (name === 'cNvPr') description = toPictureText({ title: attributes['title'], description: attributes['descr'] });
       if (name === 'cNvPr' && openShapes === 0) addDescription();
       if (name === 'oMath') math = new MathText();
-      else if (name === 'sld') isHidden = attributes['show'] === '0';
+      else if (name === 'sld') isHidden = attributes['show'] === '0' || attributes['show'] === 'false';
       else if (shapes.has(name)) kind = '';
       else if (name === 'ph') kind = attributes['type'] ?? 'body';
       else if (name === 'p') [text, lastPiece, bullet, numbering, level, hasField] = ['', '', undefined, undefined, 0, false];

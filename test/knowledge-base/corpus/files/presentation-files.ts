@@ -195,6 +195,6 @@ export const presentationFiles: CorpusFile[] = [
         slideOf(slideShape(line('untitled 7')) + slideShape(line('Acme Ltd, internal'), 'ftr') + slideShape(line('3'), 'sldNum')),
       ],
     ],
-    { leftOut: { hidden_left_out: 'old Draft' }, warned: ['pages_without_text'] },
+    { leftOut: { hidden_left_out: 'old Draft' } },
   ),
 ];
