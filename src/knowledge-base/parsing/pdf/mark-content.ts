@@ -1,4 +1,5 @@
 import { readOperations, type Operand, type Operation } from './content-operations.ts';
+import { mayHaveApartLetters, PlacedLetters, splitParts, type Edit } from './placed-letters.ts';
 import { writeMark } from './text-marks.ts';
 
 /** In font sizes: up to this space between letters, the library reads words as they are. */
@@ -16,6 +17,7 @@ export interface Properties {
 
 /** Whether the stream may have something to mark. */
 export function mayNeedMarks(content: string): boolean {
+  if (mayHaveApartLetters(content)) return true;
   if (/\/ActualText\b|\/[^\s\0()[\]<>{}/%]{1,100}[\s\0]{0,4}BDC\b|[)>][\s\0]{0,4}"/.test(content)) return true;
   for (const [, spacing] of content.matchAll(/([\d.]{1,12})[\s\0]{1,4}Tc\b/g)) if (Number(spacing) > 0) return true;
   return false;
@@ -29,23 +31,25 @@ export function markContent(content: string, properties: Properties): string | u
   const edits: Edit[] = [];
   let state: TextState = { spacing: 0, size: 0 };
   const saved: TextState[] = [];
+  const letters = new PlacedLetters(content);
   for (const operation of readOperations(content)) {
     if (operation.name === 'q') saved.push(state);
     else if (operation.name === 'Q') state = saved.pop() ?? state;
     else {
       state = afterOperation(state, operation);
-      const text = operation.name === 'BDC' ? toMarkedBegin(content, operation, properties) : toCloseLetters(content, operation, state);
+      const text = editOperation(content, operation, state, properties);
       if (text !== undefined) edits.push({ start: operation.start, end: operation.end, text });
+      edits.push(...letters.follow(operation, state.size, text === undefined));
     }
     if (edits.length > maxMarks || saved.length > maxMarks) return undefined;
   }
-  return edits.length === 0 ? undefined : applyEdits(content, edits);
+  edits.push(...letters.end());
+  return edits.length === 0 ? undefined : applyEdits(content, edits.toSorted((one, other) => one.start - other.start));
 }
 
-interface Edit {
-  start: number;
-  end: number;
-  text: string;
+function editOperation(content: string, operation: Operation, state: TextState, properties: Properties): string | undefined {
+  if (operation.name === 'BDC') return toMarkedBegin(content, operation, properties);
+  return toCloseLetters(content, operation, state) ?? splitParts(operation);
 }
 
 interface TextState {

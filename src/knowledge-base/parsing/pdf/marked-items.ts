@@ -14,7 +14,7 @@ export interface MarkedContent {
   texts: string[];
   /** The index of these texts by the library's id of marked content. */
   structured: Map<string, number>;
-  layers: HiddenLayers;
+  layers: Pick<HiddenLayers, 'isHidden'>;
 }
 
 /** Text that stands for what is drawn. `item`: where it is placed; undefined: nothing has been drawn yet. */

@@ -48,7 +48,8 @@ async function writeTable(font: PdfObject, objects: PdfObjects, mark: number): P
 
 /** Names that number their glyphs, by digits or in hexadecimal, and names with digits that are those of characters. */
 const numbered = /^(?:[A-Za-z]{0,10}[._]?\d+|[A-Za-z]{1,3}(?=[A-Fa-f]*\d)(?:[\dA-F]{2,4}|[\da-f]{2,4}))$/;
-const characterName = /^(?:uni[\dA-F]{4,}|u[\dA-F]{4,6}|afii\d{5}|SF\d{6}|H\d{5}|[A-Za-z]{3,}1)$/;
+const characterName =
+  /^(?:uni[\dA-F]{4,}|u[\dA-F]{4,6}|afii\d{5}|SF\d{6}|H\d{5}|(?:Upsilon|mu|omega|phi|sigma|theta|controlDC|planckover2pi)\d?|(?:hataf[a-z]+|hiriq|holam|patah|qamats|qubuts|segol|sheva|tsere|vavdagesh)[\da-f]+)$/;
 
 /** Whether the number in a name is the code, which then is what the name means. */
 const isNamedByCode = (name: string, code: number): boolean =>

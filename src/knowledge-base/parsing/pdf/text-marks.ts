@@ -8,15 +8,20 @@ export type TextMark =
   /** What is drawn belongs to the layer, or the set of layers, of this object number. */
   | { kind: 'layer'; number: number }
   /** The letters are drawn further apart than the library is told; in font sizes. */
-  | { kind: 'spacing'; sizes: number };
+  | { kind: 'spacing'; sizes: number }
+  /** A letter, or a part of a text, that has a place of its own. */
+  | { kind: 'part' };
 
 const prefix = 'Reading.';
-const kinds = { text: 'Text', layer: 'Layer', spacing: 'Spacing' } as const;
+const kinds = { text: 'Text', layer: 'Layer', spacing: 'Spacing', part: 'Part' } as const;
 
 /** The operator that begins the mark. */
-export function writeMark(mark: TextMark): string {
-  const value = mark.kind === 'text' ? mark.index : mark.kind === 'layer' ? mark.number : mark.sizes.toFixed(4);
-  return `/${prefix}${kinds[mark.kind]}.${value} BMC`;
+export const writeMark = (mark: TextMark): string => `/${prefix}${kinds[mark.kind]}.${valueOf(mark)} BMC`;
+
+function valueOf(mark: TextMark): string {
+  if (mark.kind === 'text') return String(mark.index);
+  if (mark.kind === 'layer') return String(mark.number);
+  return mark.kind === 'spacing' ? mark.sizes.toFixed(4) : '0';
 }
 
 /** The mark of a tag; undefined: the tag is one of the file's own. */
@@ -25,5 +30,6 @@ export function readMark(tag: unknown): TextMark | undefined {
   const [, kind, value] = /^(\w+)\.([\d.]+)$/.exec(tag.slice(prefix.length)) ?? [];
   if (kind === kinds.text) return { kind: 'text', index: Number(value) };
   if (kind === kinds.layer) return { kind: 'layer', number: Number(value) };
-  return kind === kinds.spacing ? { kind: 'spacing', sizes: Number(value) } : undefined;
+  if (kind === kinds.spacing) return { kind: 'spacing', sizes: Number(value) };
+  return kind === kinds.part ? { kind: 'part' } : undefined;
 }
