@@ -5,8 +5,6 @@ const minWordGap = 0.2;
 const minLetters = 4;
 /** By how much distances that are alike may differ. */
 const maxUnevenness = 0.05;
-/** A blank that takes a place of its own adds nearly a whole distance. */
-const minStepRatio = 0.5;
 /** Only digits and signs, each for itself. They are a number in at least so many groups. */
 const loneDigits = /^[\p{N}\p{P}+](?: [\p{N}\p{P}+]){3,}$/u;
 const minGroups = 2;
@@ -19,11 +17,15 @@ const spacedWord = /(?<!\S)(?:\p{Ll} ){4,}\p{Ll}(?!\S)/gu;
  * several things ("A B C D", "Y N N Y") stays as it is.
  */
 export function joinSpacedLetters(text: string, runs: TextRun[]): string {
-  if (isSpacedOut(text)) return joinPlacedLetters(runs, 1) ?? joinLetters(runs);
+  const placed = isWord(lettersOf(runs)) ? joinPlacedLetters(runs, 1) : undefined;
+  if (placed !== undefined) return placed;
+  if (isSpacedOut(text)) return joinLetters(runs);
   // Digits that stand alone may be several things. Those in groups are a number.
   if (loneDigits.test(text)) return joinPlacedLetters(runs, minGroups) ?? text;
   return text.replace(spacedWord, (word) => (isWord(word.split(' ')) ? word.replaceAll(' ', '') : word));
 }
+
+const lettersOf = (runs: TextRun[]): string[] => runs.flatMap(({ text }) => (/\p{L}/u.test(text) ? [text.trim()] : []));
 
 function isSpacedOut(text: string): boolean {
   const letters = text.split(/\s+/);
@@ -54,7 +56,7 @@ export function findLetterGaps(runs: TextRun[]): Set<TextRun> {
 }
 
 function areWords(letters: TextRun[]): boolean {
-  if (!isWord(letters.flatMap(({ text }) => (/\p{L}/u.test(text) ? [text.trim()] : [])))) return false;
+  if (!isWord(lettersOf(letters))) return false;
   const gaps = letters.slice(1).map((run, index) => (run.left - letters[index]!.right) / run.size);
   return usualDistance(gaps) <= maxLetterGap && joinPlacedLetters(letters, 1) !== undefined;
 }
@@ -76,7 +78,7 @@ function joinPlacedLetters(runs: TextRun[], minCount: number): string | undefine
   if (runs.length < minLetters || runs.some(({ text }) => [...text.trim()].length !== 1)) return undefined;
   const gaps = runs.slice(1).map((run, index) => (run.left - runs[index]!.right) / run.size);
   const steps = runs.slice(1).map((run, index) => (run.left - runs[index]!.left) / run.size);
-  const ends = findWordEnds(gaps, () => minWordGap) ?? findWordEnds(steps, (step) => step * minStepRatio);
+  const ends = findEmptyPlaces(steps) ?? findWordEnds(gaps);
   if (!ends || ends.filter(Boolean).length + 1 < minCount) return undefined;
   return runs.map(({ text }, index) => (ends[index - 1] === true ? ' ' : '') + text.trim()).join('');
 }
@@ -84,13 +86,18 @@ function joinPlacedLetters(runs: TextRun[], minCount: number): string | undefine
 const usualDistance = (distances: number[]): number =>
   distances.toSorted((one, other) => one - other)[Math.floor(distances.length / 3)] ?? 0;
 
-/** Behind which letters a word ends: there the distances are wider by `wider` at least. Undefined: the others are not alike. */
-function findWordEnds(distances: number[], wider: (usual: number) => number): boolean[] | undefined {
-  const usual = usualDistance(distances);
-  const isUsual = (distance: number) => Math.abs(distance - usual) <= Math.max(0.03, usual * maxUnevenness);
-  return distances.every((distance) => isUsual(distance) || distance >= usual + wider(usual))
-    ? distances.map((distance) => !isUsual(distance))
-    : undefined;
+/** Behind which letters a word ends, where each letter and blank has a place of the same width. Undefined: they have not. */
+function findEmptyPlaces(steps: number[]): boolean[] | undefined {
+  const usual = usualDistance(steps);
+  const places = steps.map((step) => step / usual);
+  return places.every((place) => place > 0.5 && Math.abs(place - Math.round(place)) <= maxUnevenness) ? places.map((place) => place > 1.5) : undefined;
+}
+
+/** Behind which letters a word ends: there the gaps are wider. Undefined: the others are not alike. */
+function findWordEnds(gaps: number[]): boolean[] | undefined {
+  const usual = usualDistance(gaps);
+  const isUsual = (gap: number) => Math.abs(gap - usual) <= Math.max(0.03, usual * maxUnevenness);
+  return gaps.every((gap) => isUsual(gap) || gap >= usual + minWordGap) ? gaps.map((gap) => !isUsual(gap)) : undefined;
 }
 
 /** The gaps between words are wider than those between letters; a run of several letters holds no gap between words. */
