@@ -96,13 +96,9 @@ export function decodeTextString(written: string): string {
   if (bytes.startsWith('\xfe\xff')) return new TextDecoder('utf-16be').decode(raw);
   if (bytes.startsWith('\xff\xfe')) return new TextDecoder('utf-16le').decode(raw);
   if (bytes.startsWith('\xef\xbb\xbf')) return new TextDecoder().decode(raw);
-  return bytes.replace(/[\x18-\x1f\x80-\xad]/g, (sign) => documentEncoding.get(sign.charCodeAt(0)) ?? sign);
+  return Array.from(bytes, (sign) => documentEncoding.get(sign.charCodeAt(0)) ?? sign).join('');
 }
 
 const runOf = (first: number, signs: string): [number, string][] => Array.from(signs, (sign, index) => [first + index, sign]);
 /** Where PDFDocEncoding (ISO 32000-1, annex D.3) differs from Latin 1. */
-const documentEncoding = new Map([
-  ...runOf(0x18, '˘ˇˆ˙˝˛˚˜'),
-  ...runOf(0x80, '•†‡…—–ƒ⁄‹›−‰„“”‘’‚™ﬁﬂŁŒŠŸŽıłœšž'),
-  ...runOf(0xa0, '€'),
-]);
+const documentEncoding = new Map([...runOf(0x18, '˘ˇˆ˙˝˛˚˜'), ...runOf(0x80, '•†‡…—–ƒ⁄‹›−‰„“”‘’‚™ﬁﬂŁŒŠŸŽıłœšž'), ...runOf(0xa0, '€')]);

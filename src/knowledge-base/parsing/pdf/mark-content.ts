@@ -44,7 +44,12 @@ export function markContent(content: string, properties: Properties): string | u
     if (edits.length > maxMarks || saved.length > maxMarks) return undefined;
   }
   edits.push(...letters.end());
-  return edits.length === 0 ? undefined : applyEdits(content, edits.toSorted((one, other) => one.start - other.start));
+  return edits.length === 0
+    ? undefined
+    : applyEdits(
+        content,
+        edits.toSorted((one, other) => one.start - other.start),
+      );
 }
 
 function editOperation(content: string, operation: Operation, state: TextState, properties: Properties): string | undefined {

@@ -29,7 +29,8 @@ export async function markTexts(objects: PdfObjects, markable: Set<PdfObject>): 
     const content = await objects.unpack(stream);
     bytes += content.length;
     const marked = markContent(content, properties.of(owner));
-    if (layer !== undefined) added.set(number, toForm(stream, `${writeMark({ kind: 'layer', number: Number(layer) })} ${marked ?? content} EMC`));
+    if (layer !== undefined)
+      added.set(number, toForm(stream, `${writeMark({ kind: 'layer', number: Number(layer) })} ${marked ?? content} EMC`));
     else if (marked !== undefined) added.set(number, stream === owner ? toForm(stream, marked) : streamOf(marked));
   }
   return { added: [...added], texts: properties.texts, structured: findStructuredTexts(objects, properties) };

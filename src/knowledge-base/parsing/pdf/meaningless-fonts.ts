@@ -1,5 +1,6 @@
 import { parseReferences } from './drawing-names.ts';
 import { streamOf, type AddedObject } from './file-update.ts';
+import { findVariants, withoutVariants } from './glyph-variants.ts';
 import { findNumberedGlyphs } from './numbered-glyphs.ts';
 import type { PdfObject, PdfObjects } from './pdf-objects.ts';
 import { findSymbolFonts } from './symbol-fonts.ts';
@@ -20,10 +21,12 @@ export async function findMeanings(objects: PdfObjects, next: number): Promise<A
   const symbols = await findSymbolFonts(objects);
   const numbered = await findNumberedGlyphs(objects, firstMark);
   const tables = [...symbols, ...numbered.filter(({ number }) => symbols.every((font) => font.number !== number))];
+  const variants = findVariants(objects).filter(([number]) => tables.every((font) => font.number !== number));
   return [
     ...fonts.map((font) => toMarkedFont(font, next)),
     ...(fonts.length === 0 ? [] : [[next, streamOf(tableOfMarks())] satisfies AddedObject]),
-    ...tables.map(({ number, text }, index): AddedObject => [number, text.replace('%TABLE%', String(next + 1 + index))]),
+    ...variants,
+    ...tables.map(({ number, text }, index): AddedObject => [number, withoutVariants(text).replace('%TABLE%', String(next + 1 + index))]),
     ...tables.map(({ table }, index): AddedObject => [next + 1 + index, streamOf(table)]),
   ];
 }

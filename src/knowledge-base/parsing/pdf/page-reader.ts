@@ -77,14 +77,14 @@ export class PageReader {
     this.costs.checkPage(number, page.ref?.num);
     const text = await readTextItems(page, this.content);
     const runs = toPageRuns(text, this.costs.rulingLines(page.ref?.num), page.getViewport({ scale: 1 }));
-    const fields = await this.fields.readPage(page);
+    const { fields, hidden } = await this.fields.readPage(page, this.content.layers);
     const pictures = [...text.unplaced, ...(await this.pictures.readPage(page))];
     page.cleanup();
     // Without this the library keeps fonts and texts of all pages: 70 KB a page.
     if (number % pagesBetweenCleanups === 0) await this.pdf.cleanup();
     const segments = this.isSortable(runs) ? toSegments(runs.runs) : undefined;
     if (segments) this.running.note(segments, number, runs.height);
-    return { number, page: runs, segments, fields, pictures, hiddenParts: text.hiddenParts };
+    return { number, page: runs, segments, fields, pictures, hiddenParts: text.hiddenParts + hidden };
   }
 
   private isSortable({ runs }: PageRuns): boolean {

@@ -20,7 +20,7 @@ const wideBlank = /(?<=\S) {2,}(?=\S)/g;
 
 /** Whether the stream may have letters that are placed one by one, or typed with blanks. */
 export const mayHaveApartLetters = (content: string): boolean =>
-  /(?:(?:\(\\?[^\\()]\)|<[\da-fA-F]{2,4}>)[\s\0]*Tj[^()<>]{0,200}){4}|(?:(?:\(\\?[^\\()]\)|<[\da-fA-F]{2,4}>)[\s\0]*-\d[\d.]*[\s\0]*){3}|\S {2,}\S \S[^)]{0,200}\)|\S \S {2,}\S/.test(
+  /(?:(?:\(\\?[^\\()]\)|<[\da-fA-F]{2,4}>)[\s\0]*Tj[^()<>]{0,200}){4}|(?:(?:\(\\?[^\\()]\)|<[\da-fA-F]{2,4}>)[\s\0]*-\d[\d.]*[\s\0]*){3}|\S {2,}\S \S[^)]{0,200}\)|\S \S {2,}\S|20[\s\0]*20/.test(
     content,
   );
 
@@ -37,7 +37,6 @@ export function splitParts({ name, operands }: Operation): string | undefined {
 }
 
 function splitTyped({ text }: Operand): string | undefined {
-  if (!text.startsWith('(')) return undefined;
   const typed = decodeString(text);
   if (!typedApart.test(typed) || typed.search(wideBlank) === -1) return undefined;
   const parts: string[] = [];
@@ -108,7 +107,14 @@ export class PlacedLetters {
     const isPlaced = this.isPlaced && isFree && shown.length === 1 && isLetter(shown[0]!);
     this.isPlaced = false;
     if (!isPlaced) return this.end();
-    const letter = { start, end, text: asPart(this.content.slice(start, end)), x: this.place.x, y: this.place.y, size: size * this.place.scale };
+    const letter = {
+      start,
+      end,
+      text: asPart(this.content.slice(start, end)),
+      x: this.place.x,
+      y: this.place.y,
+      size: size * this.place.scale,
+    };
     const last = this.letters.at(-1);
     const ended = last && (last.y !== letter.y || letter.x <= last.x) ? this.end() : [];
     this.letters.push(letter);

@@ -36,7 +36,7 @@ function isSpacedOut(text: string): boolean {
 /** In font sizes: the widest usual gap between letters of a word, and the widest gap between its words, where they are placed one by one. */
 const maxLetterGap = 0.9;
 const maxPlacedWordGap = 2.5;
-const lone = /^\s*[\p{L}\p{N}]\s*$/u;
+const lone = /^\s*[\p{L}\p{N}\p{P}\p{S}]\s*$/u;
 
 /** The runs behind which a gap is none between cells, since the letters on both sides are placed alike and make words. */
 export function findLetterGaps(runs: TextRun[]): Set<TextRun> {
@@ -90,7 +90,9 @@ const usualDistance = (distances: number[]): number =>
 function findEmptyPlaces(steps: number[]): boolean[] | undefined {
   const usual = usualDistance(steps);
   const places = steps.map((step) => step / usual);
-  return places.every((place) => place > 0.5 && Math.abs(place - Math.round(place)) <= maxUnevenness) ? places.map((place) => place > 1.5) : undefined;
+  return places.every((place) => place > 0.5 && Math.abs(place - Math.round(place)) <= maxUnevenness)
+    ? places.map((place) => place > 1.5)
+    : undefined;
 }
 
 /** Behind which letters a word ends: there the gaps are wider. Undefined: the others are not alike. */

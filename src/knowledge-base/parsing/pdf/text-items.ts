@@ -37,7 +37,10 @@ const bullets: Record<string, string> = { '\uf0b7': '•', '\uf0a7': '▪' };
 const showUnreadable = (text: string): string => text.replace(unreadable, (sign) => bullets[sign] ?? '\ufffd');
 
 /** Reads the text of a page. Throws `UnparsableDocument` for too much. */
-export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>, content: MarkedContent): Promise<PageText> {
+export async function readTextItems(
+  page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>,
+  content: MarkedContent,
+): Promise<PageText> {
   const marked = new MarkedItems(content);
   const items: TextContent['items'] = [];
   const verticalFonts = new Set<string>();
