@@ -99,7 +99,7 @@ const sentences: Record<WarningCode, (found: Found) => string> = {
   embedded_left_out: ({ count }) =>
     `${several(count, 'embedded object was', 'embedded objects were')} not read, such as a file, an included document or a chart of a newer kind; upload what matters as files of their own`,
   hidden_left_out: ({ count }) =>
-    `${several(count, 'hidden part was', 'hidden parts were')} left out: sheets, rows, columns, slides or texts that are not shown; show them and upload the file again to have them read`,
+    `${several(count, 'hidden part was', 'hidden parts were')} left out: sheets, rows, columns, slides, layers or texts that are not shown; show them and upload the file again to have them read`,
   controls_left_out: ({ count }) =>
     `${several(count, 'menu, button or list to choose from was', 'menus, buttons and lists to choose from were')} left out`,
   comments_left_out: ({ count }) => `${several(count, 'comment was', 'comments were')} left out: only the text of a document is read`,

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDocument } from '../../../src/knowledge-base/parsing/parse-document.ts';
 import { outlineOf } from '../document-support.ts';
@@ -56,4 +57,78 @@ test('the same word twice in a line, and below each other, is read twice', async
   expect(outlineOf(await parseDocument(makePdf([[...lines(['very very good', 'very very good'], 50, 700)]]), 'a.pdf'))).toEqual([
     'p very very good very very good',
   ]);
+});
+
+const word = fc.constantFrom('Total', 'EUR', '030', '9018', '20', 'WARRANTY', 'of', 'Kettle', 'AB-12', 'price', 'returns', 'free,', '7.50');
+const show = (size: number, drawn: string) =>
+  drawing(`BT /F1 ${size} Tf 50 700 Td ${drawn} ET BT 0 Tc /F1 10 Tf 50 650 Td (Text below it.) Tj ET`, '/Font << /F1 5 0 R /F2 6 0 R >>', [
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>',
+  ]);
+const readAll = async (bytes: Uint8Array) =>
+  outlineOf(await parseDocument(bytes, 'letters.pdf'))
+    .map((line) => line.replace(/^\S+ /, ''))
+    .join(' ');
+
+test('with any space between all letters, words, numbers and their blanks are read as they are', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(word, { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 0, max: 200 }),
+      fc.integer({ min: 7, max: 16 }),
+      fc.constantFrom('Tj', 'TJ', 'split', "'", '"'),
+      async (words, hundredths, size, operator) => {
+        const text = words.join(' ');
+        const [first, rest] = [text.slice(0, 3), text.slice(3)];
+        const space = ((hundredths / 100) * size).toFixed(2);
+        const drawn = {
+          Tj: `${space} Tc (${text}) Tj`,
+          TJ: `${space} Tc [(${first})-10(${rest})] TJ`,
+          split: `${space} Tc (${first}) Tj (${rest}) Tj`,
+          "'": `${space} Tc 0 TL (${text}) '`,
+          '"': `0 TL 0 ${space} (${text}) "`,
+        }[operator];
+        expect(await readAll(show(size, drawn))).toBe(`${text} Text below it.`);
+      },
+    ),
+    { numRuns: 120, seed: 15 },
+  );
+});
+
+test('letters that are placed one by one, each in a place of the same width, or with the same gaps, are words', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => ['Garantie', ...words].join(' ')),
+      fc.integer({ min: 70, max: 120 }),
+      fc.integer({ min: 7, max: 13 }),
+      fc.constantFrom('Helvetica', 'Courier', 'array'),
+      fc.boolean(),
+      async (text, hundredths, size, how, hasBlanks) => {
+        const step = (hundredths / 100) * size;
+        const letters = [...text].flatMap((letter, index) =>
+          letter === ' ' && !hasBlanks ? [] : [`1 0 0 1 ${(50 + index * step).toFixed(2)} 700 Tm (${letter}) Tj`],
+        );
+        const array = `[${[...text].map((letter) => `(${letter})`).join(`-${hundredths * 5}`)}] TJ`;
+        const font = how === 'Courier' ? `/F2 ${size} Tf` : '';
+        expect(await readAll(show(size, how === 'array' ? array : `${font} ${letters.join(' ')}`))).toBe(`${text} Text below it.`);
+      },
+    ),
+    { numRuns: 120, seed: 15 },
+  );
+});
+
+test('digits that are drawn apart are a number only where the file says so', async () => {
+  expect(await readAll(show(12, '3 Tc (030 9018 20) Tj'))).toBe('030 9018 20 Text below it.');
+  expect(await readAll(show(12, '(T o t a l  5 0  E U R) Tj'))).toBe('Total 50 EUR Text below it.');
+  expect(await readAll(show(12, `<${Buffer.from('T o t a l  5 0  E U R').toString('hex')}> Tj`))).toBe('Total 50 EUR Text below it.');
+  const cells = [...'YNNY12'].map((cell, index) => `1 0 0 1 ${50 + index * 60} 700 Tm (${cell}) Tj`).join(' ');
+  expect(await readAll(show(12, cells))).toMatch(/Y.+N.+N.+Y.+1.+2/);
+  expect(
+    await readAll(show(12, '1 0 0 1 50 700 Tm (1) Tj 1 0 0 1 64 700 Tm (2) Tj 1 0 0 1 78 700 Tm (3) Tj 1 0 0 1 92 700 Tm (4) Tj')),
+  ).toBe('1 2 3 4 Text below it.');
+});
+
+test('what stands in the line behind letters that are drawn apart follows them', async () => {
+  expect(await readAll(show(12, '6 Tc (PRICE) Tj 0 Tc ( is free) Tj'))).toBe('PRICE is free Text below it.');
+  expect(await readAll(show(12, '4 Tc [(P)333(R)333(I)333(C)333(E)] TJ'))).toBe('PRICE Text below it.');
+  expect(await readAll(show(12, 'q 6 Tc Q (plain) Tj'))).toBe('plain Text below it.');
 });

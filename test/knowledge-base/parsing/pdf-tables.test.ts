@@ -223,3 +223,28 @@ test('a frame around text, and lines below headings, make no table', async () =>
     'p We are here from nine to five on all working days.',
   ]);
 });
+
+const below = (pitch: number, gap: number, left: number, words: string[]) => {
+  const rows = ['Zebra 1 2', 'Yak 3 4', 'Xerus 5 6', 'Wombat 7 8'].map((row) => row.split(' '));
+  const show = (x: number, y: number, shown: string) => `BT /F1 10 Tf ${x} ${y} Td (${shown}) Tj ET`;
+  const table = rows.flatMap((row, index) => row.map((cell, column) => show(100 + column * 100, 700 - index * pitch, cell)));
+  const last = 700 - (rows.length - 1) * pitch - gap;
+  return { rows, bytes: drawing([...table, ...words.map((line, index) => show(left, last - index * 12, line))].join(' ')) };
+};
+
+test.each([
+  [18, 21, 78, ['End words']],
+  [18, 18, 78, ['End words']],
+  [12, 14, 78, ['End words']],
+  [12, 12, 100, ['Prices include tax.']],
+  [14, 18, 100, ['Free.', 'Prices include tax.']],
+  [18, 18, 100, ['All of these prices include tax and are valid until the end of the year', 'in which the order was made.']],
+])(
+  'a paragraph right below a table without lines is none of its cells (rows of %s, %s below, from %s)',
+  async (pitch, gap, left, words) => {
+    const { rows, bytes } = below(pitch, gap, left, words);
+    const lines = outlineOf(await parseDocument(bytes, 'table.pdf'));
+    expect(lines.slice(0, rows.length)).toEqual(toLines(rows));
+    expect(lines.slice(rows.length).join(' ').replaceAll('p ', '')).toBe(words.join(' '));
+  },
+);

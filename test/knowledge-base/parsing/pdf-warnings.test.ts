@@ -85,11 +85,66 @@ test('glyphs whose names say no character are damaged characters', async () => {
     ['/G01 /G02 /G03', 3],
     ['/G01 /B /G1F', 2],
     ['/A /B /uniE000', 1],
+    ['/glyph1 /glyph2 /glyph3', 3],
+    ['/g36 /g37 /g38', 3],
+    ['/cid00012 /cid00034 /C', 2],
+    ['/G33 /G34 /G35', 3],
+    ['/A01 /x2 /B', 2],
   ] as const) {
     const document = await parseDocument(beside(`/Encoding << /Differences [65 ${names}] >>`), 'a.pdf');
     expect(outlineOf(document).join(' ')).toContain('Known words');
     expect(document.warnings).toMatchObject([{ code: 'characters_damaged', count }]);
   }
+});
+
+test.each(['/G41 /G42 /G43', '/c65 /c66 /c67', '/A /uni0042 /C', '/a65 /a66 /a67'])(
+  'glyphs whose names have the numbers of their codes, or of characters, are read: %s',
+  async (names) => {
+    const document = await parseDocument(beside(`/Encoding << /Differences [65 ${names}] >>`), 'a.pdf');
+    expect(outlineOf(document).join(' ')).toContain('ABC is');
+    expect(document.warnings).toEqual([]);
+  },
+);
+
+test('variants of glyphs are read as their characters', async () => {
+  const document = await parseDocument(beside('/Encoding << /Differences [65 /five.oldstyle /a.sc /period.alt01] >>'), 'a.pdf');
+  expect(outlineOf(document).join(' ')).toContain('5a. is');
+  expect(document.warnings).toEqual([]);
+});
+
+test('a table that says nothing of numbered glyphs leaves them damaged, also where the list of their names is an object', async () => {
+  const known = await parseDocument(
+    beside('/Encoding << /Differences 8 0 R >> /ToUnicode 7 0 R', [meaning(['0058']), '[65 /g1 /g2 /C]']),
+    'a.pdf',
+  );
+  expect(outlineOf(known).join(' ')).toMatch(/X\ufffdC is/);
+  expect(known.warnings).toMatchObject([{ code: 'characters_damaged', count: 1 }]);
+});
+
+test('glyphs that the table of a font leaves out are damaged characters, and so are those that it makes blanks of', async () => {
+  for (const [table, text, count] of [
+    ['1 beginbfchar <0024> <0058> endbfchar', 'X\ufffd\ufffd', 2],
+    ['3 beginbfchar <0024> <0020> <0025> <0020> <0026> <0020> endbfchar', '\ufffd\ufffd\ufffd', 3],
+    ['1 beginbfrange <0024> <0026> <0058> endbfrange', 'XYZ', 0],
+  ] as const) {
+    const bytes = drawing(`${someText} BT /F2 10 Tf 50 600 Td <002400250026> Tj ET`, '/Font << /F1 5 0 R /F2 6 0 R >>', [
+      '<< /Type /Font /Subtype /Type0 /BaseFont /Some /Encoding /Identity-H /DescendantFonts [7 0 R] /ToUnicode 8 0 R >>',
+      '<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Some /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /W [36 [600 600 600]] /FontDescriptor << /Type /FontDescriptor /FontName /Some /Flags 4 >> >>',
+      ['', `begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange ${table} endcmap`],
+    ]);
+    const document = await parseDocument(bytes, 'a.pdf');
+    expect(outlineOf(document).join(' ')).toContain(text);
+    expect(document.warnings).toMatchObject(count === 0 ? [] : [{ code: 'characters_damaged', count }]);
+  }
+});
+
+test('letters that a table makes blanks of are damaged characters; real blanks are none', async () => {
+  const document = await parseDocument(beside('/ToUnicode 7 0 R', [meaning(['0020', '0020', '00A0'])]), 'a.pdf');
+  expect(outlineOf(document).join(' ')).toContain('Known words');
+  expect(document.warnings).toMatchObject([{ code: 'characters_damaged', count: 3 }]);
+  const blank = await parseDocument(beside('/ToUnicode 7 0 R', [meaning(['0041', '0020', '0043'])]), 'a.pdf');
+  expect(outlineOf(blank).join(' ')).toContain('A C is');
+  expect(blank.warnings).toEqual([]);
 });
 
 test('the bullets of Word are none of them', async () => {

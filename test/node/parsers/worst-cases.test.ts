@@ -216,8 +216,9 @@ describe('PDFs', () => {
       });
       return { pageNumber: 7, streamTextContent: () => chunks };
     };
-    expect(await readTextItems(pageOf(10_000))).toMatchObject({ items: [] });
-    await expect(readTextItems(pageOf(10_001))).rejects.toThrow('its page 7 draws text in more than 10000 chunks');
+    const unmarked = { texts: [], structured: new Map<string, number>(), layers: { isHidden: () => false } };
+    expect(await readTextItems(pageOf(10_000), unmarked)).toMatchObject({ items: [] });
+    await expect(readTextItems(pageOf(10_001), unmarked)).rejects.toThrow('its page 7 draws text in more than 10000 chunks');
   });
 
   test('a font may name all its signs', async () => {

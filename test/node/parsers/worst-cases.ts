@@ -369,6 +369,29 @@ export const worstCases: WorstCase[] = [
       '/AcroForm << /Fields [6 0 R] >>',
     ),
   ),
+  document('a.pdf with open texts for what is drawn', 64 * KiB, async (size) =>
+    drawing(['', `${someText} /S BDC ${fillWith('/A<</ActualText(', size)}`]),
+  ),
+  document('a.pdf with many marks on a page', 16 * KiB, async (size) =>
+    drawing(`${fillWith('/S<</ActualText(a)>>BDC 9 Tc BT /F1 9 Tf 9 9 Td (a) Tj ET EMC ', size)}${someText}`),
+  ),
+  document('a.pdf with marks by many names', 16 * KiB, async (size) =>
+    drawing(
+      `${Array.from({ length: size / 64 }, (_, index) => `/OC /N${index} BDC BT /F1 9 Tf 9 9 Td (a) Tj ET EMC`).join(' ')} ${someText}`,
+      `/Properties << ${Array.from({ length: size / 64 }, (_, index) => `/N${index} 6 0 R`).join(' ')} >>`,
+      ['<< /Type /OCG >>'],
+    ),
+  ),
+  document('a.pdf with letters one by one', 8 * KiB, async (size) =>
+    drawing(`BT /F1 9 Tf ${fillWith('9 0 Td (a) Tj ', size)} ET ${someText}`),
+  ),
+  document('a.pdf with elements in each other that have a text', 32 * KiB, async (size) =>
+    drawing(
+      someText,
+      '',
+      Array.from({ length: size / 64 }, (_, index) => `<< /S /P /Pg 3 0 R /ActualText (a) /K [${index} ${index + 7} 0 R] >>`),
+    ),
+  ),
   document('a.pdf with many fonts that need character maps', 2 * KiB, async (size) => drawingWithCharacterMaps(Math.ceil(size / 256))),
   document('a.pdf with wide ranges in a font', 2 * KiB, async (size) =>
     drawingWithMeanings(fillWith('1 beginbfrange <0000> <FFFF> <0000> endbfrange\n', size)),

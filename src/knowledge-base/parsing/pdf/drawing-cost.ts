@@ -5,6 +5,7 @@ import { parseNames, parseReferences, resolveNames, type NameTables } from './dr
 import { identity, RulingLineCollector, type DrawnForm, type Matrix, type RulingLine } from './ruling-lines.ts';
 import type { PdfObject, PdfObjects } from './pdf-objects.ts';
 import { exportAgainAdvice } from './reject-decompression-bombs.ts';
+import { mayNeedMarks } from './mark-content.ts';
 import { yieldToEventLoop } from '../../../library/limits/yield-to-event-loop.ts';
 
 /** The cost of drawing: bytes of commands, multiplied by how often they are drawn, and the nesting of saved states. */
@@ -41,11 +42,14 @@ const maxRulingLines = 300_000;
 export class DrawingCosts {
   private readonly pages: Map<number, DrawingCost>;
   private readonly lines: Map<number, Float32Array>;
+  /** The streams that may have something to mark (`mark-content.ts`). */
+  readonly markable: Set<PdfObject>;
   private readonly fileBytes: number;
   private totalBytes = 0;
 
-  private constructor({ pages, lines }: Pick<DrawingAnalyzer, 'pages' | 'lines'>, fileBytes: number) {
+  private constructor({ pages, lines, markable }: Pick<DrawingAnalyzer, 'pages' | 'lines' | 'markable'>, fileBytes: number) {
     this.pages = pages;
+    this.markable = markable;
     this.lines = lines;
     this.fileBytes = fileBytes;
   }
@@ -84,6 +88,7 @@ class DrawingAnalyzer {
   /** By the object number of the page. */
   readonly pages = new Map<number, DrawingCost>();
   readonly lines = new Map<number, Float32Array>();
+  readonly markable = new Set<PdfObject>();
   private readonly objects: PdfObjects;
   private readonly contents = new Map<PdfObject, DrawingContent>();
   private readonly forms = new Map<number, DrawingCost>();
@@ -158,7 +163,9 @@ class DrawingAnalyzer {
   private async loadContent(stream: PdfObject): Promise<DrawingContent> {
     let content = this.contents.get(stream);
     if (!content) {
-      content = parseDrawingContent(await this.objects.unpack(stream));
+      const unpacked = await this.objects.unpack(stream);
+      content = parseDrawingContent(unpacked);
+      if (mayNeedMarks(unpacked)) this.markable.add(stream);
       // A predictor transforms the unpacked bytes; no program writes commands with one.
       if (/\/Predictor[\s\0]+(?!1\b)\d/.test(stream.text)) throw tooLarge('commands in it are packed with a predictor', exportAgainAdvice);
       this.contents.set(stream, content);

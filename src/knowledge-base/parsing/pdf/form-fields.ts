@@ -1,5 +1,6 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs';
 import { parseReferences } from './drawing-names.ts';
+import type { HiddenLayers } from './hidden-layers.ts';
 import type { PdfObjects } from './pdf-objects.ts';
 import { tooLarge } from '../../../library/text/unparsable-document.ts';
 
@@ -10,6 +11,7 @@ const unchecked = '\u2610';
 
 /** The parts of the library's annotations that are read. */
 interface Annotation {
+  id?: string;
   subtype?: string;
   rect?: number[];
   fieldType?: string;
@@ -29,37 +31,50 @@ interface Annotation {
 /** Reads what people have filled in and typed onto the pages. It is no part of a page's text. */
 export class FormFields {
   private readonly pages: Set<number> | undefined;
+  private readonly layers: Map<string, number>;
   private annotations = 0;
 
-  /** `pages`: the object numbers of the pages that have fields or typed notes; undefined: not known. */
-  private constructor(pages: Set<number> | undefined) {
+  /** `pages`: the object numbers of the pages that have fields or typed notes; undefined: not known. `layers`: the object numbers of layers by the library's ids. */
+  private constructor(pages: Set<number> | undefined, layers = new Map<string, number>()) {
     this.pages = pages;
+    this.layers = layers;
   }
 
   static find(objects: PdfObjects, file: string): FormFields {
     // The objects of an encrypted file may be packed, and then cannot be listed.
     if (/\/Encrypt\b/.test(file)) return new FormFields(undefined);
     const fields = new Set<number>();
+    const layers = new Map<string, number>();
     for (const [number, versions] of objects.entries())
-      if (versions.some(({ text }) => /\/Subtype[\s\0]*\/(?:Widget|FreeText)\b/.test(text))) fields.add(number);
+      if (versions.some(({ text }) => /\/Subtype[\s\0]*\/(?:Widget|FreeText)\b/.test(text))) {
+        fields.add(number);
+        const layer = /\/OC[\s\0]+(\d+)[\s\0]+\d+[\s\0]+R/.exec(versions.at(-1)?.text ?? '')?.[1];
+        if (layer !== undefined) layers.set(`${number}R`, Number(layer));
+      }
     const pages = new Set<number>();
     if (fields.size > 0)
       for (const [number, versions] of objects.entries())
         if (versions.some(({ text }) => hasField(text, objects, fields))) pages.add(number);
-    return new FormFields(pages);
+    return new FormFields(pages, layers);
   }
 
-  /** The filled fields of a page, each as "Label: value", and its typed notes, from above. Throws `UnparsableDocument` for too many. */
-  async readPage(page: PDFPageProxy): Promise<string[]> {
-    if (this.pages && !this.pages.has(page.ref?.num ?? -1)) return [];
+  /** The filled fields of a page, each as "Label: value", and its typed notes, from above, and how many belong to layers that are not shown. Throws `UnparsableDocument` for too many. */
+  async readPage(page: PDFPageProxy, layers: Pick<HiddenLayers, 'isHidden'>): Promise<{ fields: string[]; hidden: number }> {
+    if (this.pages && !this.pages.has(page.ref?.num ?? -1)) return { fields: [], hidden: 0 };
     const annotations = (await page.getAnnotations()) as Annotation[];
     this.annotations += annotations.length;
     if (this.annotations > maxAnnotations) throw tooLarge(`it has more than ${maxAnnotations} form fields, links and notes`);
     const visible = annotations.filter(({ hidden, password }) => hidden !== true && password !== true);
-    return visible.toSorted(byPlace).flatMap((annotation) => {
+    const fields: string[] = [];
+    let inHiddenLayers = 0;
+    for (const annotation of visible.toSorted(byPlace)) {
       const text = toText(annotation);
-      return text === '' ? [] : [text];
-    });
+      if (text === '') continue;
+      const layer = this.layers.get(annotation.id ?? '');
+      if (layer !== undefined && layers.isHidden(layer)) inHiddenLayers += 1;
+      else fields.push(text);
+    }
+    return { fields, hidden: inHiddenLayers };
   }
 }
 

@@ -1,4 +1,7 @@
 import { parseReferences } from './drawing-names.ts';
+import { streamOf, type AddedObject } from './file-update.ts';
+import { findVariants, withoutVariants } from './glyph-variants.ts';
+import { findNumberedGlyphs } from './numbered-glyphs.ts';
 import type { PdfObject, PdfObjects } from './pdf-objects.ts';
 import { findSymbolFonts } from './symbol-fonts.ts';
 
@@ -8,30 +11,24 @@ const maxFonts = 100;
 const firstMark = 0xe000;
 
 /**
- * Adds to the file what its fonts do not say: marks for the letters of fonts whose letters mean nothing, and the symbols of fonts of symbols. Undefined: nothing is
- * to add. Some fonts number their glyphs and say nowhere which characters these are. The library takes the numbers for characters, and other words come
- * out. By the table for these fonts their letters are read as marks.
+ * What the fonts of the file do not say: marks for the letters of fonts whose letters mean nothing, and the symbols of fonts of symbols. Some fonts number their glyphs
+ * and say nowhere which characters these are. The library takes the numbers for characters, and other words come out. By the table for these fonts their letters are
+ * read as marks. `next`: the first number that is free.
  */
-export async function addMeanings(bytes: Uint8Array, file: string, objects: PdfObjects): Promise<Uint8Array | undefined> {
-  const previous = /startxref\s+(\d+)(?![\s\S]*startxref)/.exec(file.slice(-2048))?.[1];
-  const root = [...file.matchAll(/\/Root[\s\0]+(\d+[\s\0]+\d+[\s\0]+R)/g)].at(-1)?.[1];
-  if (previous === undefined || root === undefined || /\/Encrypt\b/.test(file)) return undefined;
+export async function findMeanings(objects: PdfObjects, next: number): Promise<AddedObject[]> {
   const found = [...objects.entries()].flatMap(([number, versions]) => findMeaningless(number, versions.at(-1), objects));
   const fonts = found.length > maxFonts ? [] : found;
-  const symbolFonts = await findSymbolFonts(objects);
-  if (fonts.length === 0 && symbolFonts.length === 0) return undefined;
-  const table = Math.max(...[...objects.entries()].map(([number]) => number)) + 1;
-  const info = [...file.matchAll(/\/Info[\s\0]+\d+[\s\0]+\d+[\s\0]+R/g)].at(-1)?.[0] ?? '';
-  return appendObjects(
-    bytes,
-    [
-      ...fonts.map((font) => toMarkedFont(font, table)),
-      [table, streamOf(tableOfMarks())],
-      ...symbolFonts.map(({ number, text }, index): [number, string] => [number, text.replace('%TABLE%', String(table + 1 + index))]),
-      ...symbolFonts.map((font, index): [number, string] => [table + 1 + index, streamOf(font.table)]),
-    ],
-    `/Size ${table + 1 + symbolFonts.length} /Root ${root} ${info} /Prev ${previous}`,
-  );
+  const symbols = await findSymbolFonts(objects);
+  const numbered = await findNumberedGlyphs(objects, firstMark);
+  const tables = [...symbols, ...numbered.filter(({ number }) => symbols.every((font) => font.number !== number))];
+  const variants = findVariants(objects).filter(([number]) => tables.every((font) => font.number !== number));
+  return [
+    ...fonts.map((font) => toMarkedFont(font, next)),
+    ...(fonts.length === 0 ? [] : [[next, streamOf(tableOfMarks())] satisfies AddedObject]),
+    ...variants,
+    ...tables.map(({ number, text }, index): AddedObject => [number, withoutVariants(text).replace('%TABLE%', String(next + 1 + index))]),
+    ...tables.map(({ table }, index): AddedObject => [next + 1 + index, streamOf(table)]),
+  ];
 }
 
 interface MeaninglessFont {
@@ -69,22 +66,4 @@ function tableOfMarks(): string {
   return `begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange ${blocks
     .map((block) => `${block.length} beginbfrange ${block.join(' ')} endbfrange`)
     .join(' ')} endcmap`;
-}
-
-const streamOf = (text: string): string => `<< /Length ${text.length} >>\nstream\n${text}\nendstream`;
-
-/** Adds an update to the end of the file, as programs do that save changes. */
-function appendObjects(bytes: Uint8Array, added: [number: number, text: string][], trailer: string): Uint8Array {
-  let update = '\n';
-  const sections = added.map(([number, text]) => {
-    const place = bytes.length + update.length;
-    update += `${number} 0 obj\n${text}\nendobj\n`;
-    return `${number} 1\n${String(place).padStart(10, '0')} 00000 n \n`;
-  });
-  const start = bytes.length + update.length;
-  update += `xref\n${sections.join('')}trailer << ${trailer} >>\nstartxref\n${start}\n%%EOF\n`;
-  const longer = new Uint8Array(bytes.length + update.length);
-  longer.set(bytes);
-  longer.set(new TextEncoder().encode(update), bytes.length);
-  return longer;
 }

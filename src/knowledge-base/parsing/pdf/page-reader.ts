@@ -1,6 +1,7 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import type { DrawingCosts } from './drawing-cost.ts';
 import type { FormFields } from './form-fields.ts';
+import type { MarkedContent } from './marked-items.ts';
 import type { PictureDescriptions } from './picture-descriptions.ts';
 import { toPageRuns, type PageRuns } from './page-runs.ts';
 import { nearPages, type RunningLines } from './running-lines.ts';
@@ -29,6 +30,8 @@ export interface ReadPage {
   fields: string[];
   /** What the page says of its pictures. */
   pictures: string[];
+  /** How many parts of it belong to layers that are not shown. */
+  hiddenParts: number;
 }
 
 /** Reads the pages in order, a few ahead of the one that it returns, so that running lines can be compared with those of the next pages. */
@@ -37,18 +40,25 @@ export class PageReader {
   private readonly costs: DrawingCosts;
   private readonly fields: FormFields;
   private readonly pictures: PictureDescriptions;
+  private readonly content: MarkedContent;
   private readonly running: RunningLines;
   private comparisons = 0;
 
   constructor(
     pdf: PDFDocumentProxy,
-    { costs, fields, pictures }: { costs: DrawingCosts; fields: FormFields; pictures: PictureDescriptions },
+    {
+      costs,
+      fields,
+      pictures,
+      content,
+    }: { costs: DrawingCosts; fields: FormFields; pictures: PictureDescriptions; content: MarkedContent },
     running: RunningLines,
   ) {
     this.pdf = pdf;
     this.costs = costs;
     this.fields = fields;
     this.pictures = pictures;
+    this.content = content;
     this.running = running;
   }
 
@@ -65,15 +75,16 @@ export class PageReader {
   private async read(number: number): Promise<ReadPage> {
     const page = await this.pdf.getPage(number);
     this.costs.checkPage(number, page.ref?.num);
-    const runs = toPageRuns(await readTextItems(page), this.costs.rulingLines(page.ref?.num), page.getViewport({ scale: 1 }));
-    const fields = await this.fields.readPage(page);
-    const pictures = await this.pictures.readPage(page);
+    const text = await readTextItems(page, this.content);
+    const runs = toPageRuns(text, this.costs.rulingLines(page.ref?.num), page.getViewport({ scale: 1 }));
+    const { fields, hidden } = await this.fields.readPage(page, this.content.layers);
+    const pictures = [...text.unplaced, ...(await this.pictures.readPage(page))];
     page.cleanup();
     // Without this the library keeps fonts and texts of all pages: 70 KB a page.
     if (number % pagesBetweenCleanups === 0) await this.pdf.cleanup();
     const segments = this.isSortable(runs) ? toSegments(runs.runs) : undefined;
     if (segments) this.running.note(segments, number, runs.height);
-    return { number, page: runs, segments, fields, pictures };
+    return { number, page: runs, segments, fields, pictures, hiddenParts: text.hiddenParts + hidden };
   }
 
   private isSortable({ runs }: PageRuns): boolean {

@@ -18,7 +18,10 @@ import { continueTable, maxHeaderRows } from './continued-tables.ts';
 import { countAttachments } from './count-attachments.ts';
 import { countImages } from './count-images.ts';
 import { FormFields } from './form-fields.ts';
-import { addMeanings } from './meaningless-fonts.ts';
+import { appendObjects, findFileEnd } from './file-update.ts';
+import { HiddenLayers } from './hidden-layers.ts';
+import { markTexts, type MarkedTexts } from './mark-texts.ts';
+import { findMeanings } from './meaningless-fonts.ts';
 import { hasReadableText, readPageParagraphs, readPictures } from './page-paragraphs.ts';
 import { PictureDescriptions } from './picture-descriptions.ts';
 import { countFontLoads, PageReader } from './page-reader.ts';
@@ -29,6 +32,7 @@ import { RunningLines } from './running-lines.ts';
 const endMark = '%%EOF';
 const endMarkSearchBytes = 4096;
 const maxPages = 5000;
+const noMarks: MarkedTexts = { added: [], texts: [], structured: new Map() };
 
 /** Reads a PDF page by page, so that one page is in memory at a time. Throws `UnparsableDocument`. */
 export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
@@ -43,12 +47,16 @@ export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<R
   const extras = { costs, fields: FormFields.find(objects, file), pictures: PictureDescriptions.find(objects) };
   writer.warnings.add('images_skipped', { count: countImages(objects) });
   writer.warnings.add('attachments_left_out', { count: countAttachments(objects) });
-  const marked = await addMeanings(bytes, file, objects);
-  const pdf = await openPdf(marked ?? bytes);
+  const end = findFileEnd(file, objects);
+  const marked = end ? await markTexts(objects, costs.markable) : noMarks;
+  const added = end ? [...(await findMeanings(objects, end.next)), ...marked.added] : [];
+  const pdf = await openPdf(end && added.length > 0 ? appendObjects(bytes, added, end) : bytes);
   try {
+    const content = { ...marked, layers: await HiddenLayers.find(pdf, objects) };
     if (pdf.numPages > maxPages) throw tooLarge(`it has ${pdf.numPages} pages, which is more than ${maxPages}`);
     checkFontRanges(ranges, countFontLoads(pdf.numPages));
-    const { paragraphs, pagesWithoutText } = await readPages(pdf, extras);
+    const { paragraphs, pagesWithoutText, hiddenParts } = await readPages(pdf, { ...extras, content });
+    writer.warnings.add('hidden_left_out', { count: hiddenParts });
     writer.warnings.add('characters_damaged', { count: countDamaged(paragraphs) });
     const levels = detectHeadingLevels(paragraphs, hasDeepBookmarks ? [] : await readBookmarks(pdf));
     for (const paragraph of paragraphs) writeParagraph(paragraph, levels.get(paragraph), writer);
@@ -81,13 +89,15 @@ async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
 async function readPages(
   pdf: PDFDocumentProxy,
   extras: ConstructorParameters<typeof PageReader>[1],
-): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number[] }> {
+): Promise<{ paragraphs: PageParagraph[]; pagesWithoutText: number[]; hiddenParts: number }> {
   const paragraphs: PageParagraph[] = [];
   const memory = { running: new RunningLines(), hyphens: new HyphenJoiner(), stamps: new Set<string>() };
   const pagesWithoutText: number[] = [];
   let header: string[][] = [];
   let characters = 0;
+  let hiddenParts = 0;
   for await (const page of new PageReader(pdf, extras, memory.running).pages()) {
+    hiddenParts += page.hiddenParts;
     const isReadable = hasReadableText(page);
     if (!isReadable) pagesWithoutText.push(page.number);
     let isFirst = true;
@@ -102,7 +112,7 @@ async function readPages(
     }
     if (characters > maxCharacters || paragraphs.length > maxBlocks) throw tooLarge('it holds too much text');
   }
-  return { paragraphs, pagesWithoutText };
+  return { paragraphs, pagesWithoutText, hiddenParts };
 }
 
 const countDamaged = (paragraphs: PageParagraph[]): number =>

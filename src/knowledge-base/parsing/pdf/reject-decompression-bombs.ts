@@ -44,9 +44,11 @@ export async function rejectDecompressionBombs(bytes: Uint8Array, file: string):
 
 export const exportAgainAdvice = 'export it once more, or split it into smaller files';
 
-/** Any character of a name may be written as its code. */
+/** Any character of a name may be written as its code. Strings stay as they are. */
 export const decodeNames = (text: string): string =>
-  text.replace(/#([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+  text.replace(/\/[^\0\t\n\f\r ()<>[\]{}/%]*#[^\0\t\n\f\r ()<>[\]{}/%]*/g, (name) =>
+    name.replace(/#([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16))),
+  );
 
 export function parsePacking(dictionary: string): Packing {
   // Readers differ in which of several lists, or of the long and the short key, they use: all count.

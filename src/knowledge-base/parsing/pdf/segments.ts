@@ -1,5 +1,5 @@
 import type { TextRun } from './page-runs.ts';
-import { joinSpacedLetters } from './spaced-letters.ts';
+import { findLetterGaps, joinSpacedLetters } from './spaced-letters.ts';
 
 /**
  * Text without a wide gap: a line of a column, or a cell of a table. Coordinates as in `TextRun`. `font` is the font of most of the text.
@@ -103,10 +103,11 @@ const withoutBlanks = (text: string) => text.replace(/\s+/g, '');
 function splitRow(runs: TextRun[]): Segment[] {
   const segments: Segment[] = [];
   let group: TextRun[] = [];
+  const letterGaps = findLetterGaps(runs);
   for (const [index, run] of runs.entries()) {
     const last = group.at(-1);
     const gap = last ? gapBetween(last, run) : 0;
-    if (last && gap > segmentGap && !isMark(run, group, gap, segments.length === 0) && !isStretched(runs, index)) {
+    if (last && gap > segmentGap && !letterGaps.has(last) && !isMark(run, group, gap, segments.length === 0) && !isStretched(runs, index)) {
       segments.push(joinRuns(group));
       group = [];
     }

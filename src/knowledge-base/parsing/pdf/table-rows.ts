@@ -2,7 +2,7 @@ import { beginsRow, goesOn, isValue, isWrapped, measureColumns, toCells, type Ce
 import type { HyphenJoiner } from './hyphens.ts';
 import { median, type Row } from './rows.ts';
 import type { Rule } from './rules.ts';
-import { splitSegmentAt } from './segments.ts';
+import { splitSegmentAt, type Segment } from './segments.ts';
 import { findColumn, findColumns, maxColumns, type Column, type FindColumn } from './table-columns.ts';
 
 /** The ratio of the space between rows of a table to the space between lines of a cell. */
@@ -284,16 +284,33 @@ export function countCloseRows(below: Row[], table: Row[], rules: Rule[]): numbe
   const groups = groupTableRows(table.concat(below), find, rules) ?? [];
   const end = table.at(-1)!;
   const last = groups.find((group) => group.includes(end));
-  const lines = last ? last.length - 1 - last.indexOf(end) : 0;
+  const added = last ? last.slice(last.indexOf(end) + 1) : [];
+  const outside = added.findIndex((row) => !row.segments.every((segment) => standsInColumn(segment, columns, find)));
+  const lines = outside === -1 ? added.length : outside;
   return lines + countFirstCells(below.slice(lines), below[lines - 1] ?? end, table, columns);
 }
+
+/** Whether a text begins, ends or has its middle where those of its column do, and reaches into no other column. */
+function standsInColumn(segment: Segment, columns: Column[], find: FindColumn): boolean {
+  const { left, right, size } = segment;
+  const index = find(segment);
+  const [column, next, before] = [columns[index], columns[index + 1], columns[index - 1]];
+  if (!column || right > (next?.left ?? Infinity) || left < (before?.right ?? -Infinity)) return false;
+  const isAt = (one: number, other: number) => Math.abs(one - other) <= size / 2;
+  return isAt(left, column.left) || isAt(right, column.right) || isAt((left + right) / 2, (column.left + column.right) / 2);
+}
+
+/** A text that ends like a sentence. */
+const sentence = /^\S+ \S+ .*[.!?]["'”’)\]]*$/;
 
 /** How many lines stand in the first column, no further below each other than the rows of the table. */
 function countFirstCells(below: Row[], end: Row, table: Row[], columns: Column[]): number {
   const [first, second] = columns;
   const pitch = median(toGaps(table), 0) * maxLineGapRatio;
+  const hasSentences = table.some(({ segments: [segment] }) => segment && sentence.test(segment.text));
   const isOutside = ({ segments: [segment], baseline }: Row, index: number) =>
     !segment ||
+    (!hasSentences && sentence.test(segment.text)) ||
     !first ||
     !second ||
     baseline - (below[index - 1] ?? end).baseline > pitch ||

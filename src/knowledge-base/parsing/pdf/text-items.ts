@@ -1,4 +1,5 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs';
+import { MarkedItems, type MarkedContent } from './marked-items.ts';
 import { tooLarge } from '../../../library/text/unparsable-document.ts';
 
 export type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
@@ -7,6 +8,10 @@ export type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 export interface PageText {
   items: TextContent['items'];
   verticalFonts: Set<string>;
+  /** Texts that stand for something that is drawn without letters. */
+  unplaced: string[];
+  /** How many parts with text belong to layers that are not shown. */
+  hiddenParts: number;
 }
 
 /**
@@ -14,6 +19,8 @@ export interface PageText {
  * holds.
  */
 const maxItems = 100_000;
+/** The maximum of items with the marks of their content, of which a text may have several. */
+const maxPieces = 400_000;
 const maxCharacters = 4 << 20;
 /**
  * The maximum of chunks on a page. The library sends each form with text as a chunk, which costs as much as 500 letters; other text comes
@@ -30,26 +37,33 @@ const bullets: Record<string, string> = { '\uf0b7': '•', '\uf0a7': '▪' };
 const showUnreadable = (text: string): string => text.replace(unreadable, (sign) => bullets[sign] ?? '\ufffd');
 
 /** Reads the text of a page. Throws `UnparsableDocument` for too much. */
-export async function readTextItems(page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>): Promise<PageText> {
+export async function readTextItems(
+  page: Pick<PDFPageProxy, 'pageNumber' | 'streamTextContent'>,
+  content: MarkedContent,
+): Promise<PageText> {
+  const marked = new MarkedItems(content);
   const items: TextContent['items'] = [];
   const verticalFonts = new Set<string>();
   let characters = 0;
   let chunks = 0;
-  const reader = (page.streamTextContent() as ReadableStream<TextContent>).getReader();
+  let pieces = 0;
+  const reader = (page.streamTextContent({ includeMarkedContent: true }) as ReadableStream<TextContent>).getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    for (const item of read.value.items) {
+    for (const found of read.value.items) {
+      pieces += 1;
+      const item = marked.read(found);
+      if (!item) continue;
       items.push(item);
-      if (!('str' in item)) continue;
       characters += item.str.length;
       item.str = showUnreadable(item.str);
     }
     for (const [font, { vertical }] of Object.entries(read.value.styles)) if (vertical) verticalFonts.add(font);
     chunks += 1;
-    if (items.length <= maxItems && characters <= maxCharacters && chunks <= maxStreamChunks) continue;
+    if (items.length <= maxItems && pieces <= maxPieces && characters <= maxCharacters && chunks <= maxStreamChunks) continue;
     // The result of cancelling the stream is ignored.
     void reader.cancel(new Error('enough')).catch(() => undefined);
     if (chunks > maxStreamChunks) throw tooLarge(`its page ${page.pageNumber} draws text in more than ${maxStreamChunks} chunks`);
     throw tooLarge(`its page ${page.pageNumber} holds more than ${maxItems} pieces of text or ${maxCharacters} characters`);
   }
-  return { items, verticalFonts };
+  return { items, verticalFonts, unplaced: marked.unplaced, hiddenParts: marked.hiddenParts };
 }
