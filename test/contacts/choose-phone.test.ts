@@ -23,6 +23,10 @@ describe('the phone columns of a table', () => {
     expect(choosePhoneColumns({ headers: ['Phone', 'Home'], sample: [{ cells: ['+1 415 555 0105', '94107'] }] }).columns).toEqual([0]);
   });
 
+  test.each(['Alt. phone', 'Alternate Phone', 'Phone (alt)'])('%s is one behind those of the person', (header) => {
+    expect(choose({}, [header, 'Work Phone', 'Cell #']).columns).toEqual([2, 1, 0]);
+  });
+
   test('are the mapped one and the others, if it is named by an owner alone, also without a sample', () => {
     expect(choose({ mapped: 1 }, ['Work Phone', 'Home', 'Name'])).toEqual({ columns: [1, 0], choice: 'mapped' });
     expect(choose({ mapped: 1 }, ['Name', 'Home'])).toEqual({ columns: [1], choice: 'mapped' });

@@ -430,6 +430,7 @@ test('a delivery that cannot be read starts its run, and its note and the last_e
     [Uint8Array.from([...new TextEncoder().encode('{"name":"J'), 0xfc, ...new TextEncoder().encode('rgen"}')]), json, 'not in utf-8'],
     ['<order><phone>+4930901820</phone></order>', 'application/xml', 'is text'],
     [new Uint8Array([0, 255, 1]), 'application/octet-stream', 'neither text nor a form'],
+    ['[{"phone":"+4930901820"},{"phone":"+4930901821"}]', json, 'set "split"'],
     ['{"phone":"4930"}', json, 'phone of the contact has too few digits'],
     ['phone=n%2Fa', 'application/x-www-form-urlencoded', 'phone of the contact'],
   ];

@@ -32,7 +32,7 @@ export const ambiguousPhoneHeaders = toHeaderKeys('number, numéro, 联系方式
 export const phoneHeaderModifiers = toHeaderKeys(`
   primary, main, home, work, business, office, company, direct, personal, private, other, default, preferred,
   hq, headquarters, switchboard, empresa, société, azienda, bedrijf, address, billing, shipping, customer, client, contact, lead, user, caller, callee, recipient, guest, patient, member,
-  owner, buyer, student, candidate, applicant, employee, prospect, subscriber, participant, your, my, alternate, alternative, secondary,
+  owner, buyer, student, candidate, applicant, employee, prospect, subscriber, participant, your, my, alt, alternate, alternative, secondary,
   numero, número de, numero di, numer, first, second, international, full, formatted, normalized, raw, e164, day, daytime,
   evening, person, account, to,
   number, numbers, no, nr, num, nummer, value, line, field, phone, mobile, cell, sms, call, callback, wa, voice,

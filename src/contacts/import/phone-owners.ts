@@ -14,7 +14,7 @@ const workWords = toHeaderKeys(`
   work, business, office, day, daytime, geschäftlich, dienstlich, büro, bureau, travail, professionnel, pro, trabajo, oficina, comercial, trabalho, ufficio,
   werk, zakelijk, służbowy, jobb, arbejde, iş, рабочий, 勤務先, 办公,
 `);
-const otherWords = toHeaderKeys('other, alternate, alternative, secondary, weiteres');
+const otherWords = toHeaderKeys('other, alt, alternate, alternative, secondary, weiteres');
 const companyWords = toHeaderKeys(
   'company, hq, headquarters, switchboard, firma, firmen, zentrale, empresa, société, azienda, bedrijf, 会社, 公司',
 );

@@ -1,6 +1,7 @@
 import { toIncomingChange } from './incoming-change.ts';
 import type { MappedField } from './mapped-fields.ts';
-import { hashValues, type Candidate, type Link, type UnchangedRow } from './plan-page.ts';
+import type { Candidate, Link, UnchangedRow } from './candidate.ts';
+import { hashValues } from './plan-page.ts';
 import type { SyncError, SyncProgress } from './progress.ts';
 import { countMissing, foldRows, isFull, maxRows, withNextRow, type PersonRows } from './rows-of-person.ts';
 import type { RecordLocation, SourcePage, SourceRecord } from './source/source.ts';

@@ -1,4 +1,4 @@
-import type { Candidate, UnchangedRow } from './plan-page.ts';
+import type { Candidate, UnchangedRow } from './candidate.ts';
 import { foldRows } from './rows-of-person.ts';
 
 /** The values that a candidate changes its contact to, and those that they are compared with. */

@@ -74,7 +74,7 @@ function listBeginningsOfCodes(text: string): string[] {
 const shortWordInParts = new RegExp(String.raw`(?<![\p{L}\p{N}_.\/\-])(\p{L}{1,8})[\-\u2010\u2011](\p{L}{1,8})(?![\p{L}\p{N}_\/\-])`, 'gv');
 const maxShortPart = 4;
 const version = /(?<![\p{L}\p{N}.,])v?(\d{1,4}(?:\.\d{1,4}){2,3})(?![\p{L}\p{N}])/giu;
-const amount = /(?<![\d.,'’])(\d{1,3}(?:([.,'’])\d{3})(?:\2\d{3}){0,3})(?:[.,]\d{1,2})?(?![\d'’]|[.,]\d)/gu;
+const amount = /(?<![\d.,'’])(\d{1,3}(?:([.,'’ ])\d{3})(?:\2\d{3}){0,3})(?:[.,]\d{1,2})?(?![\d'’]|[.,]\d)/gu;
 
 /** One spelling of words, versions and amounts that people write in two: `wifi` of `Wi-Fi`, `v231` of `2.3.1`, `1299` of `1,299.00`. */
 function listSpellings(text: string): string[] {

@@ -37,6 +37,7 @@ const libraries: Record<string, [passage: string, queries: string[]][]> = {
     ['Release 4.7.2 mends the import.', ['v4.7.2', '4.7.2']],
     ['The bicycle costs €1,299.00 this week.', ['1299', '1,299', '1.299,00', '€1,299.00']],
     ['The tandem costs 2499 this week.', ['2,499.00', '2499', "2'499"]],
+    ['Le vélo cargo coûte 3 599,00 € cette semaine.', ['3599', '3 599', '3.599,00']],
     ['The kettle AB-1234/5 is red.', ['AB1234', 'AB-1234', 'AB-1234/5', 'ab12345']],
     ['The kettle AB-9876/5 is blue.', ['AB9876', 'AB98765']],
     ['Take a screw M6x20 for the hinge.', ['M6 x 20', 'M6x20', 'm6 X 20']],

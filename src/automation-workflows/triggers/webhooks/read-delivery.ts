@@ -37,8 +37,10 @@ export async function readDeliveries(
   const bodyProblem = parsed.unread ?? findNothingToMap(config, parsed);
   const toWhole = (element?: DeliveryPayload['element']): ReadDelivery => {
     const { contact, variables, phoneProblem } = map(body);
+    const isFound = Object.keys(contact).length + Object.keys(variables).length > 0;
+    const listProblem = isFound || element || !Array.isArray(body) || Object.keys(config.mapping).length === 0 ? undefined : listNeedsSplit;
     return {
-      payload: { body, ...shown, variables, ...(element && { element }), ...toUnread(bodyProblem, phoneProblem) },
+      payload: { body, ...shown, variables, ...(element && { element }), ...toUnread(bodyProblem, listProblem, phoneProblem) },
       contact,
       deliveryId: extractDeliveryId(config, headers, body),
     };
@@ -57,6 +59,8 @@ const toUnread = (...problems: (string | undefined)[]): Pick<DeliveryPayload, 'u
   const known = problems.filter((problem) => problem !== undefined);
   return known.length === 0 ? {} : { unread: known.join('. ') };
 };
+
+const listNeedsSplit = 'The body is a list, in which the mapping finds nothing; set "split" to "$" to make a run of each item';
 
 /** Why a mapping finds nothing in a body: it has no fields. */
 function findNothingToMap({ mapping }: WebhookConfig, { body, raw }: ParsedBody): string | undefined {

@@ -2,7 +2,8 @@ import type { Database, Statement } from '../../../database/client.ts';
 import type { integrationContact } from '../../../database/schema/index.ts';
 import type { StoredRow } from '../../../database/stored-row.ts';
 import { jsonChunks } from '../../../database/json-chunks.ts';
-import type { Link, LinkToWrite } from '../plan-page.ts';
+import type { Link } from '../candidate.ts';
+import type { LinkToWrite } from '../plan-page.ts';
 import type { PersonRows } from '../rows-of-person.ts';
 
 const linkColumns = 'l.external_id, l.contact_id, l.seen_hash, l.seen, l.seen_in, l.pushed_at';

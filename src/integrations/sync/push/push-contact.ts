@@ -11,7 +11,8 @@ import { toStoredText } from '../incoming-change.ts';
 import { deleteLinksStatement } from '../links/store.ts';
 import { inboundFields, outboundFields, type MappedField } from '../mapped-fields.ts';
 import { toOutgoingFields } from './outgoing-fields.ts';
-import { hashValues, withoutEmpty, type Link } from '../plan-page.ts';
+import type { Link } from '../candidate.ts';
+import { hashValues, withoutEmpty } from '../plan-page.ts';
 import { beginPush, findRecordsOfOthers, releasePush, writeLink } from './store.ts';
 
 export interface Pushed {

@@ -4,7 +4,7 @@ import { contactsByIdsStatement, contactRecordFromRow } from '../../../contacts/
 import type { ContactRecord } from '../../../contacts/contacts/records.ts';
 import { integrationContact } from '../../../database/schema/integrations.ts';
 import { firstLink, findContactLinkStatement } from '../links/store.ts';
-import type { Link } from '../plan-page.ts';
+import type { Link } from '../candidate.ts';
 
 const linksOf = (integrationId: number, contactId: number) =>
   and(eq(integrationContact.contactId, contactId), eq(integrationContact.integrationId, integrationId));
