@@ -1,5 +1,5 @@
 import type { HiddenLayers } from './hidden-layers.ts';
-import type { TextContent } from './text-items.ts';
+import type { TextContent } from './text-content.ts';
 import { readMark, type TextMark } from './text-marks.ts';
 
 type Item = TextContent['items'][number];

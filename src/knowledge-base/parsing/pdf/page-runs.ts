@@ -1,7 +1,8 @@
 import { mergeRules, type Rule } from './rules.ts';
 import { straighten } from './skew.ts';
 import type { RulingLine } from './ruling-lines.ts';
-import type { PageText, TextContent } from './text-items.ts';
+import type { TextContent } from './text-content.ts';
+import type { PageText } from './text-items.ts';
 
 type TextItem = Extract<TextContent['items'][number], { str: string }>;
 

@@ -1,4 +1,4 @@
-import type { TextContent } from './text-items.ts';
+import type { TextContent } from './text-content.ts';
 
 /** In degrees: text that leans less is straight. */
 const minSkew = 0.5;

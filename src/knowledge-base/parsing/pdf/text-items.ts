@@ -1,8 +1,7 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs';
 import { MarkedItems, type MarkedContent } from './marked-items.ts';
+import type { TextContent } from './text-content.ts';
 import { tooLarge } from '../../../library/text/unparsable-document.ts';
-
-export type TextContent = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 
 /** The texts of a page in the order of the file, and the fonts whose lines are written downwards. */
 export interface PageText {
