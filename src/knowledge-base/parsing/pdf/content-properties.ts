@@ -74,7 +74,7 @@ export class ContentProperties {
 }
 
 /** The text that stands for what is drawn; undefined: none. */
-export function readActualText(dictionary: string, objects: PdfObjects): string | undefined {
+function readActualText(dictionary: string, objects: PdfObjects): string | undefined {
   const key = /\/ActualText[\s\0]*(?=[(<\d])/.exec(dictionary);
   if (!key) return undefined;
   const at = key.index + key[0].length;
