@@ -3,7 +3,7 @@ import { bodyId, createdAt, orNull, timestamp } from '../http/router.ts';
 import { listSchema, pageQuery } from '../http/pagination.ts';
 import { isTimeZone } from '../library/time/time-zones.ts';
 import { isCountryCode } from '../library/phone/phone-numbers.ts';
-import { maxPasswordLength, minPasswordLength } from './passwords/password-policy.ts';
+import { maxPasswordLength, minPasswordLength } from './passwords/require-strong-password.ts';
 import { roles } from './authentication/roles.ts';
 import { planLimits, type LimitName } from '../plan.ts';
 

@@ -454,11 +454,11 @@ test('a delivery with which nothing is wrong clears the last_error of an earlier
   const { client } = await newOrganization();
   const hook = await newHook(client, { mapping: { phone: 'phone' } });
   const errorOf = async () => (await client.get(`/automation-workflows/${hook.workflow}/triggers`)).body.triggers[0].last_error;
-  const deliver = async (phone: string) => expect((await hook.send(JSON.stringify({ phone }), json)).status).toBe(202);
+  const sendPhone = async (phone: string) => expect((await hook.send(JSON.stringify({ phone }), json)).status).toBe(202);
   const json = { 'Content-Type': 'application/json' };
-  await deliver('12');
+  await sendPhone('12');
   await vi.waitFor(async () => expect(await errorOf()).toContain('too few digits'));
-  await deliver(newPhone());
+  await sendPhone(newPhone());
   await vi.waitFor(async () => expect(await errorOf()).toBe(null));
   const notes = await env.DB.prepare('SELECT note FROM webhook_delivery WHERE trigger_id = ? ORDER BY id').bind(hook.id).all();
   expect(notes.results).toEqual([{ note: expect.stringContaining('too few digits') }, { note: null }]);

@@ -5,7 +5,7 @@ import { sha256Hex } from '../../library/security/hash.ts';
 import { toLinkActor } from '../authentication/link-actor.ts';
 import { emailFromHandle } from '../members/email-handles.ts';
 import * as members from '../members/store.ts';
-import { requireStrongPassword } from '../passwords/password-policy.ts';
+import { requireStrongPassword } from '../passwords/require-strong-password.ts';
 import { clearFailures } from '../sign-in/login-throttle.ts';
 import { createSession, findAccount, type SignedIn, type Visitor } from '../sign-in/sign-in.ts';
 import * as accountStore from '../store.ts';
@@ -41,7 +41,7 @@ export async function acceptInvitation(bindings: Env, input: AcceptInput, visito
   const email = input.email ?? invitation.email;
   if (!email) throw invalidAt(['body', 'email'], 'Is missing; the invitation names no address', 'missing');
   requireInvitedAddress(invitation, email);
-  requireStrongPassword('password', input.password, [email, input.name, invitation.organizationName]);
+  await requireStrongPassword('password', input.password, [email, input.name, invitation.organizationName]);
   const guess = await limitJoins(bindings, email, visitor, now);
   for (;;) {
     const { user: known, account } = await findAccount(accounts, { email, password: input.password, name: input.name }, now);

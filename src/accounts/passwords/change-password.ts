@@ -3,7 +3,7 @@ import { invalidAt, notFound } from '../../library/errors.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import { emailFromHandle } from '../members/email-handles.ts';
 import { countFailure, selectFailures, clearFailures, reserveLogin } from '../sign-in/login-throttle.ts';
-import { requireStrongPassword } from './password-policy.ts';
+import { requireStrongPassword } from './require-strong-password.ts';
 import { hashPassword, verifyPassword } from './hash-password.ts';
 import * as store from '../store.ts';
 
@@ -19,7 +19,7 @@ export async function changePassword(
   const user = await requirePassword(bindings, session.userId, current, 'current_password', now);
   if (next === current) throw invalidAt(['body', 'new_password'], 'Is the password of before; choose another');
   const organizations = await store.listOrganizationsOfUser(accounts, user.id);
-  requireStrongPassword('new_password', next, [emailFromHandle(user.email), user.name, ...organizations.map(({ name }) => name)]);
+  await requireStrongPassword('new_password', next, [emailFromHandle(user.email), user.name, ...organizations.map(({ name }) => name)]);
   const passwordHash = await hashUniquePassword(bindings, user, next);
   await store.setPassword(accounts, { userId: user.id, passwordHash, keptToken: tokenHash });
 }

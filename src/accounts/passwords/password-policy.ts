@@ -1,22 +1,11 @@
-import { invalidAt } from '../../library/errors.ts';
 import { commonPasswords } from './common-passwords.ts';
-
-/** NIST SP 800-63B asks for length and a blocklist, and for no rules of composition. */
-export const minPasswordLength = 12;
-export const maxPasswordLength = 200;
 
 /** How many characters a password must have besides a name. */
 const minLengthBesideName = 6;
 /** Shorter names are part of too many words. */
 const minNameLength = 4;
 
-/** Throws 422 at `field` of the body when the password is easily guessed. `names` are those of the person and the organization. */
-export function requireStrongPassword(field: string, password: string, names: (string | null | undefined)[]): void {
-  const fault = findPasswordWeakness(password, names);
-  if (fault) throw invalidAt(['body', field], fault, 'weak_password');
-}
-
-/** Why a password is easily guessed, with the next step; null when it is not. */
+/** Why a password is easily guessed, with the next step; null when it is not. NIST SP 800-63B asks for a blocklist, and for no rules of composition. */
 export function findPasswordWeakness(password: string, names: (string | null | undefined)[]): string | null {
   const written = password.normalize('NFKC').toLowerCase();
   if (isCommon(written)) return 'Is among the passwords that are tried first; choose a few words that do not belong together';

@@ -8,7 +8,7 @@ import { hashUniquePassword } from './change-password.ts';
 import type { Caller, Context } from '../../context.ts';
 import { emailFromHandle } from '../members/email-handles.ts';
 import * as members from '../members/store.ts';
-import { requireStrongPassword } from './password-policy.ts';
+import { requireStrongPassword } from './require-strong-password.ts';
 import * as store from '../store.ts';
 
 export const resetHours = 24;
@@ -51,7 +51,7 @@ export async function resetPassword(
   const found = await members.findPasswordReset(accounts, tokenHash, now);
   if (!found) throw invalidResetLinkError();
   const { user, organization } = found;
-  requireStrongPassword('new_password', input.new_password, [emailFromHandle(user.email), user.name, organization?.name]);
+  await requireStrongPassword('new_password', input.new_password, [emailFromHandle(user.email), user.name, organization?.name]);
   const passwordHash = await hashUniquePassword(bindings, user as store.UserRow, input.new_password);
   const consume = () => members.consumePasswordReset(accounts, { tokenHash, userId: user.id, passwordHash, now });
   const actor = toLinkActor('members.resetPassword', { organizationId: organization?.id ?? null, userId: user.id, address, now });

@@ -10,7 +10,7 @@ import { toDuplicateHandle } from '../members/email-handles.ts';
 import { countSignUpAttempt } from './login-failure-store.ts';
 import { countFailure, throttleSubjects, selectFailures, clearFailures, reserveLogin, type ThrottleSubject } from './login-throttle.ts';
 import { toNetworkPrefix } from '../../http/network-prefix.ts';
-import { requireStrongPassword } from '../passwords/password-policy.ts';
+import { requireStrongPassword } from '../passwords/require-strong-password.ts';
 import { findMatchingHash, hashPassword } from '../passwords/hash-password.ts';
 import { chooseShard } from '../organizations/choose-shard.ts';
 import * as store from '../store.ts';
@@ -55,7 +55,7 @@ export interface SignUpInput {
  */
 export async function signUp(bindings: Env, input: SignUpInput, visitor: Visitor, now: number): Promise<SignedIn> {
   if (getSettings(bindings).SIGNUP !== 'open') throw forbidden('Sign-up is closed; ask the operator, who opens it with SIGNUP=open');
-  requireStrongPassword('password', input.password, [input.email, input.name, input.organization_name]);
+  await requireStrongPassword('password', input.password, [input.email, input.name, input.organization_name]);
   const accounts = catalog(bindings);
   await limitSignUps(accounts, input.email, visitor.address, getSettings(bindings).SIGNUPS_PER_HOUR, now);
   // An address that has signed up before is refused, too: the answer must not tell the two apart.

@@ -29,6 +29,8 @@ function phoneOf({ values }: SourceRecord, defaultCountry: string): string | und
   return reading && 'phone' in reading ? reading.phone : undefined;
 }
 
+const ownOf = ({ record, link }: Candidate): Comparison => ({ values: record.values, seen: link?.seen ?? null });
+
 /** The rows of the upsert; `index` is the candidate's. `unchangedRows`: the other rows of the page. */
 export function toUpsertRows(
   { candidates, unchangedRows }: { candidates: Candidate[]; unchangedRows: UnchangedRow[] },
@@ -53,7 +55,6 @@ export function toUpsertRows(
     const contact = findContacts(candidate)[0] ?? null;
     return toIncomingChange({ record: { ...candidate.record, values }, fields, seen, contact, defaultCountry });
   };
-  const ownOf = ({ record, link }: Candidate): Comparison => ({ values: record.values, seen: link?.seen ?? null });
   const folded = foldPeople(candidates, unchangedRows, (candidate) => {
     const [contact, ...others] = findContacts(candidate);
     const isClear = contact !== undefined && others.every((other) => other === contact);
