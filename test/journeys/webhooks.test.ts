@@ -540,7 +540,7 @@ test('a filter reads body, headers and contact, and a rejected delivery gets a n
 test('the journey gets query and headers without anything that proves the sender', async () => {
   const { client } = await newOrganization();
   const hook = await newHook(client, { auth: { type: 'header_token', header: 'X-Shop-Proof', token: secret } }, { definition: seeing });
-  const url = `https://service.test/api/v1/automation-workflows/webhook/${hook.uuid}?source=shop`;
+  const url = `https://service.test/api/v1/automation-workflows/webhook/${hook.uuid}?source=shop&tag=new&tag=gift`;
   const headers = {
     'Content-Type': 'application/json',
     'X-Shop-Proof': secret,
@@ -554,7 +554,7 @@ test('the journey gets query and headers without anything that proves the sender
   };
   await exports.default.fetch(new Request(url, { method: 'POST', body: '{}', headers }));
   const { seen } = await seenBy(client, hook);
-  expect(seen.query).toEqual({ source: 'shop' });
+  expect(seen.query).toEqual({ source: 'shop', tag: ['new', 'gift'] });
   expect(seen.headers).toMatchObject({ 'x-topic': 'orders/create', 'content-type': 'application/json' });
   const { results } = await env.DB.prepare('SELECT payload FROM webhook_delivery WHERE trigger_id = ?')
     .bind(hook.id)

@@ -65,7 +65,8 @@ export interface DeliveryPayload {
   body: unknown;
   raw: string | null;
   headers: Record<string, string>;
-  query: Record<string, string>;
+  /** A name that occurs several times has a list. */
+  query: Record<string, string | string[]>;
   variables: Record<string, unknown>;
   /** Which element of the request this is, from 1, and of how many; absent: the request is not split. 0 of 0: it has none, and starts nothing. */
   element?: { number: number; of: number };

@@ -144,7 +144,10 @@ const WebhookInput = z
       .union([z.string().max(maxWebhookLength), jsonObject, z.array(z.unknown())])
       .default('')
       .describe('The raw text, over whose bytes a signature is computed. An object or a list is sent as its JSON.'),
-    query: z.record(z.string(), z.string()).default({}).describe('Parameters of the address.'),
+    query: z
+      .record(z.string(), z.union([z.string(), z.array(z.string())]))
+      .default({})
+      .describe('Parameters of the address; a name that occurs several times has a list.'),
     trigger_id: bodyId.optional().describe('The webhook trigger of the journey, when it has several.'),
     check_signature: z.boolean().default(true).describe('False leaves the signature out; the answer then says `not checked`.'),
   })

@@ -20,7 +20,7 @@ export const warningCodes = [
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
-/** `count`: of pages, images, attachments, embedded objects, hidden parts (sheets, slides, cells, texts), controls, comments, readings, cells, symbols, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
+/** `count`: of pages, images, attachments, embedded objects, hidden parts (sheets, slides, cells, texts), controls, comments, readings, cells, formulas, symbols, rows or characters; 1 for the encoding of a file. `message`: a sentence for the person who uploaded the file. */
 export interface DocumentWarning {
   code: WarningCode;
   count: number;
@@ -108,7 +108,7 @@ const sentences: Record<WarningCode, (found: Found) => string> = {
   errors_left_out: ({ count }) =>
     `${several(count, 'cell shows an error', 'cells show errors')} such as #N/A and ${count === 1 ? 'was' : 'were'} read as empty`,
   formulas_left_out: ({ count }) =>
-    `${several(count, 'formula has', 'formulas have')} no result in the file and ${count === 1 ? 'was' : 'were'} read as empty; open the workbook in a spreadsheet program, save it and upload it again`,
+    `${several(count, 'formula or field has', 'formulas or fields have')} no result in the file and ${count === 1 ? 'was' : 'were'} read as empty; open the file in the program that made it, update the fields, save it and upload it again`,
   symbols_unread: (found) =>
     `${several(found.count, 'symbol was', 'symbols were')} not read, since Unicode has no sign that is known to be the same (${listFonts(found)}); put words in the place of those that matter`,
   rows_broken: (found) =>

@@ -74,6 +74,14 @@ test('symbols of fonts are read as Unicode has them, in texts and as bullets; th
   expect(document.warnings).toMatchObject([{ code: 'symbols_unread', count: 1, message: expect.stringContaining('Keys 3') }]);
 });
 
+test('a field without a result is counted', async () => {
+  const document = await parseText(
+    String.raw`{\rtf1\ansi Due {\field{\*\fldinst = 2+3}{\fldrslt }} days, page {\field{\*\fldinst PAGE}{\fldrslt }}\par}`,
+    'a.rtf',
+  );
+  expect(document.warnings.map(({ code, count }) => [code, count])).toEqual([['formulas_left_out', 1]]);
+});
+
 test('a code page whose letters are not known makes the document say so', async () => {
   const document = await parseText(String.raw`{\rtf1\ansi\ansicpg437 gr\'81n\par}`, 'a.rtf');
   expect(document.warnings).toMatchObject([{ code: 'encoding_uncertain', message: expect.stringContaining('code page 437') }]);

@@ -426,6 +426,7 @@ const fieldTexts = [
   ['a symbol by its number in hex', String.raw`SYMBOL 0xFC \f Wingdings`, '✓'],
   ['a symbol of the font Symbol', String.raw`symbol 97`, 'α'],
   ['a quote', 'QUOTE "ten days"', 'ten days'],
+  ['the words of a button', 'MACROBUTTON Order Click here', 'Click here'],
   ['no text by a link', 'HYPERLINK "http://x.y"', ''],
   ['no text by a page', 'PAGE', ''],
 ] as const;
@@ -441,6 +442,23 @@ test.each(fieldTexts)('a field that Word computes as it shows it is read: %s', a
     simple,
   ])
     expect(await linesOf(paragraph(run('Take '), field, run(' of it')))).toEqual([`p Take ${shown} of it`.replace(/ +/g, ' ')]);
+});
+
+test.each([
+  ['= 2+3', 1],
+  ['=SUM(ABOVE)', 1],
+  ['REF price', 1],
+  ['DOCPROPERTY "Due date"', 1],
+  ['MERGEFIELD name', 1],
+  ['PAGE', 0],
+  ['TOC \\o "1-3"', 0],
+  ['HYPERLINK "http://x.y"', 0],
+])('a field whose text only Word can tell is counted where the file has none: %s', async (text, count) => {
+  const fieldWith = (result: string) =>
+    paragraph(run('Due '), mark('begin'), instruction(text), mark('separate'), result, mark('end'), run(' days'));
+  const warningsOf = async (body: string) => (await read(body)).warnings.map((one) => [one.code, one.count]);
+  expect(await warningsOf(fieldWith(''))).toEqual(count === 0 ? [] : [['formulas_left_out', count]]);
+  expect(await warningsOf(fieldWith(run('5')))).toEqual([]);
 });
 
 test('a field with a stored result is read by that, also around other fields', async () => {

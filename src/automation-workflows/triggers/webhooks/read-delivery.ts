@@ -9,7 +9,7 @@ import type { DeliveryPayload } from '../../runs/cause.ts';
 /** A request to a webhook's address. */
 export interface SentWebhook {
   headers: Headers;
-  query: Record<string, string>;
+  query: DeliveryPayload['query'];
   /** As it was sent, perhaps compressed. */
   body: Uint8Array;
 }

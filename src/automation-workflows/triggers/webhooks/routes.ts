@@ -4,11 +4,12 @@ import { createRouter, errorResponses, jsonResponse } from '../../../http/router
 import type { HttpEnvironment } from '../../../http/environment.ts';
 import { readBytes } from '../../../http/middleware/read-body.ts';
 import { escapeLeadingPlus } from '../../../library/phone/unescaped-plus.ts';
+import type { DeliveryPayload } from '../../runs/cause.ts';
 import { DeliveryAccepted } from '../schemas.ts';
 import { bodyLimit } from './decode-content.ts';
 import { answerChallenge, receiveWebhook } from './receive.ts';
 
-/** All query parameters of the sender are the journey's `webhook.query`. */
+/** All query parameters of the sender are the journey's `webhook.query`; a name that occurs several times has a list. */
 const request = { params: z.object({ trigger_uuid: z.string().max(100) }), query: z.looseObject({}) };
 const challengeQuery = z.looseObject({
   challenge: z.string().optional().describe('What is answered; `hub.challenge` is read as well.'),
@@ -43,9 +44,11 @@ const challengeRoute = createRoute({
 const createDefer = (c: HonoContext<HttpEnvironment>) => (work: Promise<unknown>) =>
   c.executionCtx.waitUntil(work.catch((error: unknown) => c.var.log.error('deferred work failed', error)));
 
-/** The parameters by name, of several with one name the first. */
-const readQuery = (url: string): Record<string, string> =>
-  Object.fromEntries([...new URLSearchParams(escapeLeadingPlus(new URL(url).search))].toReversed());
+function readQuery(url: string): DeliveryPayload['query'] {
+  const parameters = Map.groupBy(new URLSearchParams(escapeLeadingPlus(new URL(url).search)), ([name]) => name);
+  const valuesOf = (entries: [string, string][]) => (entries.length === 1 ? entries[0]![1] : entries.map(([, value]) => value));
+  return Object.fromEntries([...parameters].map(([name, entries]) => [name, valuesOf(entries)]));
+}
 
 /** Open without credentials: mounted before authentication, since the trigger's own scheme verifies the sender. */
 export const webhookRoutes = createRouter()

@@ -6,25 +6,45 @@ export const maxInstructionLength = 1 << 14;
 const maxDepth = 50;
 const circle = /^[○◯〇●]$/u;
 
-/**
- * The text of a field without a stored result that Word computes from its instruction alone: EQ, SYMBOL and QUOTE (ISO/IEC 29500-1, 17.16.5). Empty for other
- * fields. `onUnreadSymbol`: is told the font of a symbol that Unicode lacks.
- */
-export function computeField(instruction: string, onUnreadSymbol: (font: string) => void): string {
-  const [, name = '', rest = ''] = /^\s*([a-z]+)(?![a-z])([\s\S]*)$/i.exec(instruction.slice(0, maxInstructionLength)) ?? [];
-  // How a result would be formatted: `\* MERGEFORMAT`.
-  if (name.toUpperCase() === 'EQ') return new EquationReader(rest.replace(/\\\*\s*\w+/g, '')).read();
-  if (name.toUpperCase() === 'QUOTE') return /"([^"]*)"/.exec(rest)?.[1] ?? '';
-  return name.toUpperCase() === 'SYMBOL' ? readSymbol(rest, onUnreadSymbol) : '';
+/** What a reader is told of fields. */
+export interface FieldFacts {
+  /** The font of a symbol that Unicode lacks. */
+  onUnreadSymbol(font: string): void;
+  /** A field shows a text that the file does not store and that cannot be computed from its instruction. */
+  onUnsolvedField(): void;
 }
 
-function readSymbol(rest: string, onUnreadSymbol: (font: string) => void): string {
+/** Fields that show nothing, or only what stands in the document anyway: page numbers, marks for indexes, tables of contents, empty forms. */
+const fieldsWithoutOwnText = new Set(
+  (
+    'PAGE NUMPAGES SECTION SECTIONPAGES PAGEREF TOC TOA INDEX XE TC TA RD SET ASK PRIVATE ADVANCE PRINT NEXT NEXTIF SKIPIF HYPERLINK FORMTEXT ' +
+    'FORMCHECKBOX FORMDROPDOWN SHAPE EMBED CONTROL HTMLACTIVEX BIDIOUTLINE'
+  ).split(' '),
+);
+
+/**
+ * The text of a field without a stored result that Word computes from its instruction alone: EQ, SYMBOL, QUOTE and buttons (ISO/IEC 29500-1, 17.16.5). Empty for
+ * other fields, of which those that would show a text of their own are told.
+ */
+export function computeField(instruction: string, facts: FieldFacts): string {
+  const [, name = '', rest = ''] = /^\s*([a-z]+|=)(?![a-z])([\s\S]*)$/i.exec(instruction.slice(0, maxInstructionLength)) ?? [];
+  const kind = name.toUpperCase();
+  // How a result would be formatted: `\* MERGEFORMAT`.
+  if (kind === 'EQ') return new EquationReader(rest.replace(/\\\*\s*\w+/g, '')).read();
+  if (kind === 'QUOTE') return /"([^"]*)"/.exec(rest)?.[1] ?? '';
+  if (kind === 'SYMBOL') return readSymbol(rest, facts);
+  if (kind === 'MACROBUTTON' || kind === 'GOTOBUTTON') return rest.replace(/^\s*\S+\s*/, '').trim();
+  if (kind !== '' && !fieldsWithoutOwnText.has(kind)) facts.onUnsolvedField();
+  return '';
+}
+
+function readSymbol(rest: string, facts: FieldFacts): string {
   const [, hex, decimal, letter] = /^\s*(?:0x([\da-f]+)|(\d+)|"?(\S))/i.exec(rest) ?? [];
   const code = hex !== undefined ? parseInt(hex, 16) : decimal !== undefined ? Number(decimal) : (letter?.codePointAt(0) ?? 0);
   const font = /\\f\s*(?:"([^"]*)"|(\S+))/i.exec(rest);
   const typeface = font?.[1] ?? font?.[2] ?? 'Symbol';
   const shown = findSymbol(typeface, code);
-  if (shown === null) onUnreadSymbol(typeface);
+  if (shown === null) facts.onUnreadSymbol(typeface);
   return shown ?? '';
 }
 

@@ -114,6 +114,7 @@ async function readFacts(archive: Archive, relationships: Relationship[], writer
     insets,
     count: (code) => writer.warnings.add(code),
     onUnreadSymbol: (font) => writer.warnings.add('symbols_unread', { font }),
+    onUnsolvedField: () => writer.warnings.add('formulas_left_out'),
     onDescribedImage: (relationship) => writer.describedImages.add(targets.get(relationship) ?? ''),
   };
 }

@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2';
 import { findSymbol, showSymbols } from '../../../library/office-files/symbol-fonts.ts';
 import { maxElementDepth } from '../../../library/office-files/limits.ts';
 import { tooLarge } from '../../../library/text/unparsable-document.ts';
-import { computeField, maxInstructionLength } from './field-text.ts';
+import { computeField, maxInstructionLength, type FieldFacts } from './field-text.ts';
 import { MathText } from './math-text.ts';
 import { findFont, isOn } from './word-styles.ts';
 import type { WordStyles } from './word-styles.ts';
@@ -11,15 +11,14 @@ import { WordPictures } from './word-pictures.ts';
 import { escapeXml, toOpeningTag, toTextTag } from './xml-text.ts';
 
 /**
- * `insets`: WordprocessingML of charts and diagrams by their relationship. `count`: called for each text that is left out; `onUnreadSymbol`: for each symbol. `onDescribedImage`: for the
+ * `insets`: WordprocessingML of charts and diagrams by their relationship. `count`: called for each text that is left out; `onDescribedImage`: for the
  * relationship of each picture that a text describes.
  */
-export interface WordFacts {
+export interface WordFacts extends FieldFacts {
   styles: WordStyles;
   numbering: WordNumbering | undefined;
   insets: Map<string, string>;
   count(what: 'hidden_left_out' | 'readings_left_out'): void;
-  onUnreadSymbol(font: string): void;
   onDescribedImage(relationship: string): void;
 }
 
@@ -336,7 +335,7 @@ class WordTextWriter {
   private takeFieldText(): string {
     const field = this.fields.pop();
     if (!field || field.hasResult) return '';
-    const text = computeField(field.instruction, (font) => this.facts.onUnreadSymbol(font));
+    const text = computeField(field.instruction, this.facts);
     const around = this.fields.at(-1);
     if (!around || around.isSeparated) return text;
     // Within the instruction of another field.

@@ -156,7 +156,12 @@ export class RichTextState {
     }
     this.group = this.groups.pop() ?? this.group;
     if (holds === 'field' && field && !field.hasResult)
-      this.writeShown(computeField(field.instruction, (font) => this.warnings.add('symbols_unread', { font })));
+      this.writeShown(
+        computeField(field.instruction, {
+          onUnreadSymbol: (font) => this.warnings.add('symbols_unread', { font }),
+          onUnsolvedField: () => this.warnings.add('formulas_left_out'),
+        }),
+      );
   }
 
   bytes(bytes: Uint8Array): void {
