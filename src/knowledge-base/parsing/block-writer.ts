@@ -1,6 +1,7 @@
 import type { Block, Table } from './blocks.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { maxBlocks, maxCells, maxCharacters, maxRows } from './limits.ts';
+import { PackedTexts } from './packed-texts.ts';
 import { WarningCounts } from './warnings.ts';
 import { tooLarge } from '../../library/text/unparsable-document.ts';
 
@@ -37,6 +38,7 @@ export class BlockWriter {
   private rows = 0;
   private cells = 0;
   private openTable: OpenTable | undefined;
+  private readonly packedTexts = new PackedTexts();
 
   heading(level: number, text: string): void {
     this.add({ kind: 'heading', level: Math.min(Math.max(level, 1), 6), text: cleanLine(text), page: this.page });
@@ -112,7 +114,7 @@ export class BlockWriter {
     this.characters += block.text.length;
     if (this.characters > maxCharacters) throw tooMuchText();
     if (this.blocks.length >= maxBlocks) throw tooLarge(`it holds more than ${maxBlocks} paragraphs`);
-    this.blocks.push(block);
+    this.blocks.push(block.kind === 'table' ? this.packedTexts.pack(block) : block);
   }
 }
 
