@@ -3,10 +3,13 @@ import type { Table } from './blocks.ts';
 
 /** Shorter texts stay as they are. */
 const minLength = 4096;
+/** How much more than a string a packed text may take: a letter of Latin 1 beyond ASCII is one byte in a string and two in UTF-8. */
+const maxGrowth = 1.25;
 
 /**
- * Keeps texts in UTF-8 where that is smaller: one letter beyond Latin 1 makes a string take two bytes for each of its letters, so that a table of
- * 25 MiB would take 50. The text that was last asked for stays unpacked, since whoever asks for one asks often.
+ * Keeps texts of large tables as bytes of UTF-8 beside the heap, where no collection of garbage copies them again and again while millions of small
+ * strings come and go. One letter beyond Latin 1 would make a string take two bytes for each of its letters, too. The text that was last asked
+ * for stays unpacked, since whoever asks for one asks often.
  */
 export class PackedTexts {
   #last: { bytes: Uint8Array; text: string } | undefined;
@@ -14,9 +17,12 @@ export class PackedTexts {
   /** The same table, whose `text` is unpacked when it is asked for. */
   pack(table: Table): Table {
     const { text, ...facts } = table;
-    if (text.length < minLength || !/[^\0-\u{ff}]/u.test(text) || !text.isWellFormed()) return table;
-    if (Buffer.byteLength(text) > text.length * 2) return table;
-    const bytes = new TextEncoder().encode(text);
+    if (text.length < minLength || !text.isWellFormed()) return table;
+    const bytesPerLetter = /[^\0-\u{ff}]/u.test(text) ? 2 : 1;
+    const length = Buffer.byteLength(text);
+    if (length > text.length * bytesPerLetter * maxGrowth) return table;
+    const bytes = new Uint8Array(length);
+    new TextEncoder().encodeInto(text, bytes);
     const unpack = () => this.#unpack(bytes);
     return {
       ...facts,
