@@ -46,9 +46,10 @@ const createDefer = (c: HonoContext<HttpEnvironment>) => (work: Promise<unknown>
 
 function readQuery(url: string): DeliveryPayload['query'] {
   const parameters = Map.groupBy(new URLSearchParams(escapeLeadingPlus(new URL(url).search)), ([name]) => name);
-  const valuesOf = (entries: [string, string][]) => (entries.length === 1 ? entries[0]![1] : entries.map(([, value]) => value));
-  return Object.fromEntries([...parameters].map(([name, entries]) => [name, valuesOf(entries)]));
+  return Object.fromEntries([...parameters].map(([name, entries]) => [name, toQueryValue(entries.map(([, value]) => value))]));
 }
+
+const toQueryValue = (values: string[]): string | string[] => (values.length === 1 ? values[0]! : values);
 
 /** Open without credentials: mounted before authentication, since the trigger's own scheme verifies the sender. */
 export const webhookRoutes = createRouter()
