@@ -27,7 +27,7 @@ const fieldsWithoutOwnText = new Set(
  * other fields, of which those that would show a text of their own are told.
  */
 export function computeField(instruction: string, facts: FieldFacts): string {
-  const [, name = '', rest = ''] = /^\s*([a-z]+|=)(?![a-z])([\s\S]*)$/i.exec(instruction.slice(0, maxInstructionLength)) ?? [];
+  const [, name = '', rest = ''] = /^\s*(=|[a-z]+(?![a-z]))([\s\S]*)$/i.exec(instruction.slice(0, maxInstructionLength)) ?? [];
   const kind = name.toUpperCase();
   // How a result would be formatted: `\* MERGEFORMAT`.
   if (kind === 'EQ') return new EquationReader(rest.replace(/\\\*\s*\w+/g, '')).read();
