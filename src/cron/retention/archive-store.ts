@@ -73,15 +73,16 @@ export async function registerArchives(
     table,
     now,
   );
-  const name = database.prepare(
-    `INSERT OR IGNORE INTO archive_contact (contact_id, archive_id)
-     SELECT old.contact_id, a.id FROM json_each(?1) j CROSS JOIN ${table} old CROSS JOIN archive a
-     WHERE old.id = j.value ->> 'id' AND old.organization_id = j.value ->> 'organization_id' AND old.contact_id IS NOT NULL
-       AND a.organization_id = old.organization_id AND a.name = j.value ->> 'name'`,
-    json,
-  );
+  const contacts = () =>
+    database.prepare(
+      `INSERT OR IGNORE INTO archive_contact (contact_id, archive_id)
+       SELECT old.contact_id, a.id FROM json_each(?1) j CROSS JOIN ${table} old CROSS JOIN archive a
+       WHERE old.id = j.value ->> 'id' AND old.organization_id = j.value ->> 'organization_id' AND old.contact_id IS NOT NULL
+         AND a.organization_id = old.organization_id AND a.name = j.value ->> 'name'`,
+      json,
+    );
   const rows = database.prepare<FullRow>(`SELECT old.* FROM ${archivedRowsSql(table)} ORDER BY old.id`, json);
-  const [, full] = await database.batch([list, rows, ...(hasContact ? [name] : [])], 'archive.name');
+  const [, full] = await database.batch([list, rows, ...(hasContact ? [contacts()] : [])], 'archive.name');
   return full;
 }
 
