@@ -79,7 +79,8 @@ export async function countEvents(database: Database, now: number): Promise<void
         from,
         to,
       ),
-      database.prepare(setCursorSql, 'events_counted_at', to === newest.id ? now : 0),
+      // A tick whose time is ahead of the clock would hide the events that follow.
+      database.prepare(setCursorSql, 'events_counted_at', to === newest.id ? Math.min(now, Date.now()) : 0),
       database.prepare(setCursorSql, 'events_counted', to),
     ],
     'progress.name',
