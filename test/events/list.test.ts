@@ -191,6 +191,14 @@ test('the total without filters is exact at every moment: before a tick has coun
   expect(counted).toEqual({ events_count: 4 });
 });
 
+test('a tick whose time is ahead of the clock hides no event from the total', async () => {
+  const { client } = await newOrganization();
+  await post(client, { event_type: 'seen' });
+  await tickAt(Date.now() + 3 * 3_600_000);
+  await post(client, { event_type: 'seen' });
+  expect((await list(client)).total).toBe(2);
+});
+
 test('large data are shown whole in the list', async () => {
   const { client } = await newOrganization();
   const text = 'é'.repeat(60_000);
