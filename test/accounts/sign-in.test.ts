@@ -334,4 +334,14 @@ describe('guessing', () => {
     expect((await attempt(email, password, '2001:db8:77:2::1')).status).toBe(200);
     expect((await attempt(email, password, '198.51.100.7')).status).toBe(200);
   });
+
+  test('the fiftieth failure of a network is the first that makes it wait', async () => {
+    // As if the last failure came in a minute, so that no slow machine outlasts the wait of a second.
+    const later = Date.now() + 60_000;
+    await failedBefore('address:2001:db8:78:1::/64', 49, later);
+    await failedBefore('address:2001:db8:78:2::/64', 50, later);
+    const { email } = await signUp();
+    expect((await attempt(email, password, '2001:db8:78:1::1')).status).toBe(200);
+    expect((await attempt(email, password, '2001:db8:78:2::1')).status).toBe(429);
+  });
 });
