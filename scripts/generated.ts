@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { createApp } from '../src/app.ts';
 import { publishedDocument } from '../src/openapi/published-document.ts';
 import { packedCharacterMaps } from './build/pack-character-maps.ts';
+import { packedGlyphNames } from './build/pack-glyph-names.ts';
 import { packedPublicHolidays } from './build/pack-public-holidays.ts';
 import { withCostTable, type MeasuredCosts } from './deploy/cost-table.ts';
 import { projectDirectory } from './local/settings.ts';
@@ -33,9 +34,9 @@ async function deployingPage(): Promise<{ page: string; current: string }> {
   return { page, current: withCostTable(page, JSON.parse(results) as MeasuredCosts) };
 }
 
-const packedFiles = () => [...packedCharacterMaps(), ...packedPublicHolidays()];
+const packedFiles = () => [...packedCharacterMaps(), ...packedGlyphNames(), ...packedPublicHolidays()];
 
-/** Writes what is made and committed: the OpenAPI document, the types of the bindings, the costs in the docs, the character maps of PDFs and the public holidays. */
+/** Writes what is made and committed: the OpenAPI document, the types of the bindings, the costs in the docs, the character maps and names of glyphs of PDFs, and the public holidays. */
 export async function writeGenerated(stateDirectory: string): Promise<void> {
   await writeFile(openApiPath, openApiText());
   await writeFile(deployingPath, (await deployingPage()).current);

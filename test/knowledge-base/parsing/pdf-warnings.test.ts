@@ -90,6 +90,8 @@ test('glyphs whose names say no character are damaged characters', async () => {
     ['/cid00012 /cid00034 /C', 2],
     ['/G33 /G34 /G35', 3],
     ['/A01 /x2 /B', 2],
+    ['/foo /B /smiley', 2],
+    ['/f_foo /B /f_1', 2],
   ] as const) {
     const document = await parseDocument(beside(`/Encoding << /Differences [65 ${names}] >>`), 'a.pdf');
     expect(outlineOf(document).join(' ')).toContain('Known words');
@@ -105,6 +107,14 @@ test.each(['/G41 /G42 /G43', '/c65 /c66 /c67', '/A /uni0042 /C', '/a65 /a66 /a67
     expect(document.warnings).toEqual([]);
   },
 );
+
+test('ligatures that are named by their letters are read, and glyphs without a shape are nothing', async () => {
+  const document = await parseDocument(beside('/Encoding << /Differences [65 /f_f_i /T_h.alt /Euro] >>'), 'a.pdf');
+  expect(outlineOf(document).join(' ')).toContain('ffiTh€ is');
+  expect(document.warnings).toEqual([]);
+  const empty = await parseDocument(beside('/Encoding << /Differences [0 /.notdef /.null /nonmarkingreturn 65 /A /B /C] >>'), 'a.pdf');
+  expect(empty.warnings).toEqual([]);
+});
 
 test('variants of glyphs are read as their characters', async () => {
   const document = await parseDocument(beside('/Encoding << /Differences [65 /five.oldstyle /a.sc /period.alt01] >>'), 'a.pdf');
@@ -136,6 +146,20 @@ test('glyphs that the table of a font leaves out are damaged characters, and so 
     expect(outlineOf(document).join(' ')).toContain(text);
     expect(document.warnings).toMatchObject(count === 0 ? [] : [{ code: 'characters_damaged', count }]);
   }
+});
+
+test('glyphs that a table leaves out are damaged characters also in a font that says nothing of its widths; blanks are none', async () => {
+  const bytes = drawing(`${someText} BT /F2 10 Tf 50 600 Td <0024000300250026> Tj ET`, '/Font << /F1 5 0 R /F2 6 0 R >>', [
+    '<< /Type /Font /Subtype /Type0 /BaseFont /Some /Encoding /Identity-H /DescendantFonts [7 0 R] /ToUnicode 8 0 R >>',
+    '<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Some /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor << /Type /FontDescriptor /FontName /Some /Flags 4 >> >>',
+    [
+      '',
+      '/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 2 beginbfchar <0024> <0058> <0003> <0020> endbfchar endcmap end',
+    ],
+  ]);
+  const document = await parseDocument(bytes, 'a.pdf');
+  expect(outlineOf(document).join(' ')).toMatch(/X\s*\ufffd\ufffd/);
+  expect(document.warnings).toMatchObject([{ code: 'characters_damaged', count: 2 }]);
 });
 
 test('letters that a table makes blanks of are damaged characters; real blanks are none', async () => {

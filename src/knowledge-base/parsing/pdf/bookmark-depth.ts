@@ -3,9 +3,7 @@ import type { PdfObjects } from './pdf-objects.ts';
 const maxDepth = 100;
 
 /** Whether bookmarks may be nested deeper than the PDF library can return: it would hang without an error. */
-export function mayHaveDeepBookmarks(objects: PdfObjects, file: string): boolean {
-  // The bookmarks of an encrypted file with packed objects cannot be read.
-  if (/\/Encrypt\b/.test(file) && /\/ObjStm\b/.test(file)) return true;
+export function mayHaveDeepBookmarks(objects: PdfObjects): boolean {
   const depths = new Map<number, number>();
   const waiting: number[] = [];
   const visit = (text: string, key: string, depth: number) => {

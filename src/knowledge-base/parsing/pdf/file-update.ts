@@ -3,7 +3,7 @@ import type { PdfObjects } from './pdf-objects.ts';
 /** An object that is added to a file, or stands for the one of its number. As Latin 1. */
 export type AddedObject = [number: number, text: string];
 
-/** The end of a file as an update needs it. Undefined: it cannot be told, or the file is encrypted, and what is added would have to be, too. */
+/** The end of a file as an update needs it. Undefined: it cannot be told. */
 export interface FileEnd {
   /** The first number that is free. */
   next: number;
@@ -13,7 +13,7 @@ export interface FileEnd {
 export function findFileEnd(file: string, objects: PdfObjects): FileEnd | undefined {
   const previous = /startxref\s+(\d+)(?![\s\S]*startxref)/.exec(file.slice(-2048))?.[1];
   const root = [...file.matchAll(/\/Root[\s\0]+(\d+[\s\0]+\d+[\s\0]+R)/g)].at(-1)?.[1];
-  if (previous === undefined || root === undefined || /\/Encrypt\b/.test(file)) return undefined;
+  if (previous === undefined || root === undefined) return undefined;
   const info = [...file.matchAll(/\/Info[\s\0]+\d+[\s\0]+\d+[\s\0]+R/g)].at(-1)?.[0] ?? '';
   let next = 1;
   for (const [number] of objects.entries()) next = Math.max(next, number + 1);

@@ -30,19 +30,17 @@ interface Annotation {
 
 /** Reads what people have filled in and typed onto the pages. It is no part of a page's text. */
 export class FormFields {
-  private readonly pages: Set<number> | undefined;
+  private readonly pages: Set<number>;
   private readonly layers: Map<string, number>;
   private annotations = 0;
 
-  /** `pages`: the object numbers of the pages that have fields or typed notes; undefined: not known. `layers`: the object numbers of layers by the library's ids. */
-  private constructor(pages: Set<number> | undefined, layers = new Map<string, number>()) {
+  /** `pages`: the object numbers of the pages that have fields or typed notes. `layers`: the object numbers of layers by the library's ids. */
+  private constructor(pages: Set<number>, layers = new Map<string, number>()) {
     this.pages = pages;
     this.layers = layers;
   }
 
-  static find(objects: PdfObjects, file: string): FormFields {
-    // The objects of an encrypted file may be packed, and then cannot be listed.
-    if (/\/Encrypt\b/.test(file)) return new FormFields(undefined);
+  static find(objects: PdfObjects): FormFields {
     const fields = new Set<number>();
     const layers = new Map<string, number>();
     for (const [number, versions] of objects.entries())
@@ -60,7 +58,7 @@ export class FormFields {
 
   /** The filled fields of a page, each as "Label: value", and its typed notes, from above, and how many belong to layers that are not shown. Throws `UnparsableDocument` for too many. */
   async readPage(page: PDFPageProxy, layers: Pick<HiddenLayers, 'isHidden'>): Promise<{ fields: string[]; hidden: number }> {
-    if (this.pages && !this.pages.has(page.ref?.num ?? -1)) return { fields: [], hidden: 0 };
+    if (!this.pages.has(page.ref?.num ?? -1)) return { fields: [], hidden: 0 };
     const annotations = (await page.getAnnotations()) as Annotation[];
     this.annotations += annotations.length;
     if (this.annotations > maxAnnotations) throw tooLarge(`it has more than ${maxAnnotations} form fields, links and notes`);

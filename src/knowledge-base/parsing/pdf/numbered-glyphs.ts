@@ -1,5 +1,6 @@
 import { decodeTextString } from './content-operations.ts';
 import { parseReferences } from './drawing-names.ts';
+import { loadGlyphNames } from './glyph-names/glyph-names.ts';
 import type { PdfObject, PdfObjects } from './pdf-objects.ts';
 
 /** More such fonts than this are left as they are. */
@@ -12,6 +13,9 @@ const maxCompositeCodes = 4096;
 const blankGlyph = 3;
 const emptyTable = 'begincmap 1 begincodespacerange <00> <ff> endcodespacerange endcmap';
 
+/** `meaning`: UTF-16 in hexadecimal. */
+type Meaning = [code: number, meaning: string];
+
 interface MarkedFont {
   number: number;
   /** `%TABLE%` for the number of the table. */
@@ -20,8 +24,8 @@ interface MarkedFont {
 }
 
 /**
- * The fonts that say nothing of what some of their glyphs are: names that only number them ("g12", "cid00034"), or a table that makes blanks of letters. The library would
- * read the codes or numbers as letters, or nothing. `mark`: the character that is read instead.
+ * The fonts that say nothing of what some of their glyphs are: names that only number them ("g12", "cid00034") or that no list has, or a table that makes blanks of letters.
+ * The library would read the codes or numbers as letters, or nothing. `mark`: the character that is read instead.
  */
 export async function findNumberedGlyphs(objects: PdfObjects, mark: number): Promise<MarkedFont[]> {
   const fonts: MarkedFont[] = [];
@@ -42,6 +46,7 @@ export async function findNumberedGlyphs(objects: PdfObjects, mark: number): Pro
 
 async function writeTable(font: PdfObject, objects: PdfObjects, mark: string): Promise<string | undefined> {
   const isComposite = /\/Type0\b/.test(font.text);
+  const marked = (code: number): Meaning => [code, mark];
   const known = /\/ToUnicode[\s\0]+(\d+)[\s\0]+\d+[\s\0]+R/.exec(font.text)?.[1];
   const stream = known === undefined ? undefined : objects.get(Number(known)).at(-1);
   if (known !== undefined && !stream) return undefined;
@@ -49,14 +54,17 @@ async function writeTable(font: PdfObject, objects: PdfObjects, mark: string): P
   const meanings = readMeanings(table, isComposite ? maxCompositeCodes : maxCodes);
   if (!meanings) return undefined;
   const named = new Set(meanings.map(([code]) => code));
-  const drawn = isComposite ? (stream ? findDrawnGlyphs(font, objects) : []) : findNumbered(font, objects);
-  const codes = [...drawn.filter((code) => !named.has(code)), ...findFalseBlanks(meanings, isComposite)];
-  return codes.length === 0 || codes.length > maxCompositeCodes ? undefined : addMarks(table, codes, isComposite ? 4 : 2, mark);
+  const widths = isComposite && stream ? findWidths(font, objects) : undefined;
+  // Without widths, nothing tells which glyphs are drawn.
+  if (widths === '') return addMeanings(`${rangesOfMarks(mark)} ${table}`, [...findFalseBlanks(meanings, true)].map(marked), 4);
+  const drawn = isComposite ? readWidthCodes(widths ?? '').map(marked) : await findUnnamed(font, objects, mark);
+  const added = [...drawn.filter(([code]) => !named.has(code)), ...[...findFalseBlanks(meanings, isComposite)].map(marked)];
+  return added.length === 0 || added.length > maxCompositeCodes ? undefined : addMeanings(table, added, isComposite ? 4 : 2);
 }
 
-/** The glyphs with a width in a font that numbers its glyphs. Those that its table does not have are only numbers. A font without a table is another case. */
-function findDrawnGlyphs(font: PdfObject, objects: PdfObjects): number[] {
-  if (!/\/Encoding[\s\0]*\/Identity-[HV]\b/.test(font.text)) return [];
+/** The list of widths of a font that numbers its glyphs; '' when it has none, undefined when the codes of the font are no numbers of glyphs. */
+function findWidths(font: PdfObject, objects: PdfObjects): string | undefined {
+  if (!/\/Encoding[\s\0]*\/Identity-[HV]\b/.test(font.text)) return undefined;
   const [listed] = parseReferences(/\/DescendantFonts[\s\0]*(\[[^\]]*\]|\d+[\s\0]+\d+[\s\0]+R)/.exec(font.text)?.[1] ?? '');
   const list = listed === undefined ? '' : (objects.get(listed).at(-1)?.text ?? '');
   const [descendant] = /^[\s\0]*\[/.test(list) ? parseReferences(list) : [listed];
@@ -64,10 +72,10 @@ function findDrawnGlyphs(font: PdfObject, objects: PdfObjects): number[] {
   const reference = /\/W[\s\0]+(\d+)[\s\0]+\d+[\s\0]+R/.exec(own)?.[1];
   const widths =
     reference === undefined ? (/\/W[\s\0]*(\[[\s\S]*)/.exec(own)?.[1] ?? '') : (objects.get(Number(reference)).at(-1)?.text ?? '');
-  return readWidthCodes(widths.slice(widths.indexOf('[') + 1));
+  return widths.slice(widths.indexOf('[') + 1);
 }
 
-/** The codes of lists of `first [widths]`. A range of `first last width` says only what is usual. */
+/** The codes of lists of `first [widths]`: the glyphs that are drawn. Those that the font's table does not have are only numbers. A range of `first last width` says only what is usual. */
 function readWidthCodes(widths: string): number[] {
   const codes: number[] = [];
   for (const [token, first, list = ''] of widths.matchAll(/(\d+)[\s\0]*\[([^[\]]*)\]|[\]/<>]/g)) {
@@ -88,8 +96,7 @@ function findFalseBlanks(meanings: [code: number, meaning: string][], isComposit
   );
 }
 
-/** Names that number their glyphs, by digits or in hexadecimal, and names with digits that are those of characters. */
-const numbered = /^(?:[A-Za-z]{0,10}[._]?\d+|[A-Za-z]{1,3}(?=[A-Fa-f]*\d)(?:[\dA-F]{2,4}|[\da-f]{2,4}))$/;
+/** Names with digits that are those of characters. */
 const characterName =
   /^(?:uni[\dA-F]{4,}|u[\dA-F]{4,6}|afii\d{5}|SF\d{6}|H\d{5}|(?:Upsilon|mu|omega|phi|sigma|theta|controlDC|planckover2pi)\d?|(?:hataf[a-z]+|hiriq|holam|patah|qamats|qubuts|segol|sheva|tsere|vavdagesh)[\da-f]+)$/;
 
@@ -98,25 +105,37 @@ const isNamedByCode = (name: string, code: number): boolean =>
   Number(/\d+$/.exec(name)?.[0]) === code ||
   [-2, -3, -4].some((start) => /^[\da-f]+$/i.test(name.slice(start)) && parseInt(name.slice(start), 16) === code);
 
-/** The codes of glyphs whose names are numbers that are not their codes. */
-function findNumbered(font: PdfObject, objects: PdfObjects): number[] {
+/** Glyphs without a shape that is read. */
+const isWithoutShape = (name: string): boolean => /^(?:\.notdef|\.null|null|NULL|nonmarkingreturn|nbspace|CR|g?0)$/.test(name);
+
+/** `f_f_i`: letters that are drawn as one glyph. Undefined: the name is another. */
+const readLigature = (name: string): string | undefined => (/^[A-Za-z](?:_[A-Za-z])+$/.test(name) ? name.replaceAll('_', '') : undefined);
+
+/** The codes of glyphs whose names are numbers that are not their codes, or names that no list has, each with what is read instead. */
+async function findUnnamed(font: PdfObject, objects: PdfObjects, mark: string): Promise<Meaning[]> {
   const reference = /\/Encoding[\s\0]+(\d+)[\s\0]+\d+[\s\0]+R/.exec(font.text)?.[1];
   const encoding = reference === undefined ? font.text : (objects.get(Number(reference)).at(-1)?.text ?? '');
   const listed = /\/Differences[\s\0]+(\d+)[\s\0]+\d+[\s\0]+R/.exec(encoding)?.[1];
   const list = listed === undefined ? encoding : `/Differences ${objects.get(Number(listed)).at(-1)?.text ?? ''}`;
   const differences = /\/Differences[\s\0]*\[([^\]]*)\]/.exec(list)?.[1] ?? '';
-  const codes: number[] = [];
+  if (differences === '') return [];
+  const known = await loadGlyphNames();
+  const found: Meaning[] = [];
   let code = 0;
-  for (const [token, name] of differences.matchAll(/\/([^\s\0/]+)|\d+/g)) {
-    if (name === undefined) {
+  for (const [token, written] of differences.matchAll(/\/([^\s\0/]+)|\d+/g)) {
+    if (written === undefined) {
       code = Number(token);
       continue;
     }
-    const isNumbered = numbered.test(name) && !characterName.test(name);
-    if (isNumbered && code < maxCodes && !isNamedByCode(name, code)) codes.push(code);
+    const name = written.replace(/(?<=\w)\..*$/, '');
+    const ligature = readLigature(name);
+    if (code < maxCodes && !known.has(name) && !isWithoutShape(name)) {
+      if (ligature !== undefined) found.push([code, toUtf16(ligature)]);
+      else if (!characterName.test(name) && !isNamedByCode(name, code)) found.push([code, mark]);
+    }
     code += 1;
   }
-  return codes;
+  return found;
 }
 
 /** The meanings of the codes; undefined: more than `max`. */
@@ -144,12 +163,24 @@ function readMeanings(table: string, max: number): [code: number, meaning: strin
   return meanings.length > max ? undefined : meanings;
 }
 
+/** A mark for each code that is no blank by custom: what the font's own table says of a code counts more. */
+function rangesOfMarks(mark: string): string {
+  const ranges = [
+    [blankGlyph + 1, 0x1f],
+    [0x21, 0xff],
+    ...Array.from({ length: 0xff }, (_, high) => [(high + 1) << 8, ((high + 1) << 8) | 0xff]),
+  ].map(([from = 0, to = 0]) => `<${toHex(from, 4)}> <${toHex(to, 4)}> <${mark}>`);
+  const blocks = [ranges.slice(0, 100), ranges.slice(100, 200), ranges.slice(200)];
+  return blocks.map((block) => `${block.length} beginbfrange ${block.join(' ')} endbfrange`).join(' ');
+}
+
+const toUtf16 = (text: string): string => Array.from({ length: text.length }, (_, index) => toHex(text.charCodeAt(index), 4)).join('');
 const toHex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
 const toText = (digits: string): string => decodeTextString(`<feff${digits}>`);
 
-/** The table with a mark as the meaning of more codes, which counts more than what it says before. */
-function addMarks(table: string, codes: number[], digits: number, mark: string): string {
-  const lines = codes.map((code) => `<${toHex(code, digits)}> <${mark}>`);
+/** The table with the meanings of more codes, which count more than what it says before. */
+function addMeanings(table: string, meanings: Meaning[], digits: number): string {
+  const lines = meanings.map(([code, meaning]) => `<${toHex(code, digits)}> <${meaning}>`);
   const blocks = Array.from({ length: Math.ceil(lines.length / 100) }, (_, index) => lines.slice(index * 100, index * 100 + 100));
   const added = blocks.map((block) => `${block.length} beginbfchar ${block.join(' ')} endbfchar`).join(' ');
   const end = table.lastIndexOf('endcmap');

@@ -12,6 +12,7 @@ import { CharacterMaps } from './character-maps/character-maps.ts';
 import { mayHaveDeepBookmarks } from './bookmark-depth.ts';
 import { PdfObjects } from './pdf-objects.ts';
 import { countFontRanges, checkFontRanges } from './font-ranges.ts';
+import { decryptFile } from './encryption/decrypt-file.ts';
 import { detectHeadingLevels, type Bookmark } from './headings.ts';
 import { HyphenJoiner } from './hyphens.ts';
 import { continueTable, maxHeaderRows } from './continued-tables.ts';
@@ -38,13 +39,13 @@ const noMarks: MarkedTexts = { added: [], texts: [], structured: new Map() };
 export async function readPdf(bytes: Uint8Array, writer: BlockWriter): Promise<ReadResult> {
   // The library reads the beginning of a truncated file and silently omits the rest.
   if (!decodeLatin1(bytes.subarray(-endMarkSearchBytes)).includes(endMark)) throw damaged('it is cut off');
-  const file = decodeLatin1(bytes);
+  const file = await decryptFile(bytes, decodeLatin1(bytes));
   await rejectDecompressionBombs(bytes, file);
   const objects = await PdfObjects.read(bytes, file);
   const costs = await DrawingCosts.measure(objects, bytes.length);
   const ranges = await countFontRanges(objects);
-  const hasDeepBookmarks = mayHaveDeepBookmarks(objects, file);
-  const extras = { costs, fields: FormFields.find(objects, file), pictures: PictureDescriptions.find(objects) };
+  const hasDeepBookmarks = mayHaveDeepBookmarks(objects);
+  const extras = { costs, fields: FormFields.find(objects), pictures: PictureDescriptions.find(objects) };
   writer.warnings.add('images_skipped', { count: countImages(objects) });
   writer.warnings.add('attachments_left_out', { count: countAttachments(objects) });
   const end = findFileEnd(file, objects);
