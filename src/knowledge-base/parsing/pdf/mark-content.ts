@@ -5,7 +5,7 @@ import { writeMark } from './text-marks.ts';
 /** In font sizes: up to this space between letters, the library reads words as they are. */
 const minSpacing = 0.08;
 /** A stream with more marks stays as it is. */
-const maxMarks = 20_000;
+const maxMarks = 100_000;
 
 /** What a stream may name. */
 export interface Properties {

@@ -41,7 +41,8 @@ function findEarlierKey({
   const withoutMetadata = revision >= 4 && !encryptsMetadata ? Uint8Array.of(0xff, 0xff, 0xff, 0xff) : new Uint8Array();
   let digest = md5(padding, owner.subarray(0, 32), rights, id, withoutMetadata);
   const length = revision === 2 ? 5 : keyLength;
-  for (let round = 0; revision >= 3 && round < 50; round += 1) digest = md5(digest.subarray(0, length));
+  const rounds = revision === 2 ? 0 : 50;
+  for (let round = 0; round < rounds; round += 1) digest = md5(digest.subarray(0, length));
   const key = digest.subarray(0, length);
   if (revision === 2) return areEqual(rc4(key, padding), user.subarray(0, 32)) ? key : undefined;
   let check = md5(padding, id);
