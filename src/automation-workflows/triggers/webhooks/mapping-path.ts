@@ -3,9 +3,10 @@ import { pathProblem } from '../../../library/json/paths.ts';
 /** Signs of other languages in which people write paths, and what stands for them here. */
 const rewritings: [what: string, pattern: RegExp, path: string | ((match: string, ...groups: string[]) => string)][] = [
   ['blanks around a name', /\[[^\]]*\]|^\s+|\s+$|\s+\.\s+/g, (found) => (found.startsWith('[') ? found : found.includes('.') ? '.' : '')],
-  ['the braces of a template', /^\$\{\s*([^|{}]*[^|{}\s])\s*\}$/, '$1'],
-  ['the braces of a template', /^\{\{-?\s*([^|{}]*[^|{}\s])\s*(?:\|[^{}]*)?-?\}\}$/, '$1'],
+  ['the braces of a template', /^\$\{\s*(?:(?:\$json\.)?body\.(?=[^\s|{}]))?([^|{}]*[^|{}\s])\s*\}$/, '$1'],
+  ['the braces of a template', /^\{\{-?\s*(?:(?:\$json\.)?body\.(?=[^\s|{}]))?([^|{}]*[^|{}\s])\s*(?:\|[^{}]*)?-?\}\}$/, '$1'],
   ['the root of a template; a path begins in the body', /^(?:\$\.?)?webhook\.body(?:\.|(?=\[|$))/, ''],
+  ['the root of a template of n8n; a path begins in the body', /^\$json(?:\.body\b)?(?:\.|(?=\[|$))/, ''],
   [
     'a filter of JSONPath',
     /\[\?\s*\(?\s*@\.?([^=<>!~&|\]()\s]+)\s*={1,3}\s*(["']?)([^"'&|\]]*?)\2\s*\)?\s*\]/g,
