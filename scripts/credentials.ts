@@ -3,5 +3,6 @@ import { runProgram } from './local/run-program.ts';
 import { readLocalSettings } from './local/settings.ts';
 
 await runProgram(() => {
-  console.log(JSON.stringify(requireCredentials(readLocalSettings(process.env).stateDirectory)));
+  const { person: _person, ...shown } = requireCredentials(readLocalSettings(process.env).stateDirectory);
+  console.log(JSON.stringify(shown));
 });

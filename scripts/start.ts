@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startChild } from './local/child.ts';
 import type { Child } from './local/child.ts';
-import { ensureCredentials } from './local/demo-organization.ts';
+import { ensureCredentials, makeSignInLink } from './local/demo-organization.ts';
 import { ensureDevelopmentVariables } from './local/development-variables.ts';
 import { tickEachMinute } from './local/minute-tick.ts';
 import { requireFreePort } from './local/ports.ts';
@@ -64,7 +64,7 @@ async function attend(settings: LocalSettings, hasSimulatedCarrier: boolean): Pr
   isUp = true;
   const credentials = await ensureCredentials(settings, { hasSimulatedCarrier });
   terminal.end();
-  terminal.line(welcome(credentials));
+  terminal.line(welcome(credentials, await makeSignInLink(credentials)));
   await tickEachMinute(serviceOrigin(settings), ending.signal, (problem) => terminal.line(problem));
 }
 

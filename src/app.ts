@@ -46,7 +46,7 @@ import { allowOrigins } from './http/middleware/cors.ts';
 import { authenticate } from './accounts/authentication/authenticate-request.ts';
 import type { HttpEnvironment } from './http/environment.ts';
 import { answerError, answerInvalid } from './http/errors.ts';
-import { serveAsset, serveServiceIndex } from './http/assets.ts';
+import { serveAsset, serveConsole, serveConsoleFile, serveServiceIndex, wantsPage } from './http/assets.ts';
 import { answerMisconfigured, healthRoutes, isHealthRequest } from './health.ts';
 import { replayIdempotentRequests } from './http/middleware/idempotency.ts';
 import { basePath } from './http/public-url.ts';
@@ -79,7 +79,12 @@ export function createApp() {
   app.use('*', cleanUrl);
   for (const path of [`${basePath}/*`, '/mcp']) app.use(path, allowOrigins);
   app.use(`${basePath}/*`, warnAboutUnknownParameters(app));
-  app.notFound((c) => c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404));
+  // The console has its own pages: which of them there are, it knows itself.
+  app.notFound((c) =>
+    wantsPage(c) && !c.req.path.startsWith('/api/')
+      ? serveConsole(c)
+      : c.json({ detail: `No such path: ${c.req.method} ${c.req.path}` }, 404),
+  );
 
   let kept: ReturnType<typeof openApiDocument> | undefined;
   const document = async () => (kept ??= (await openApi()).openApiDocument(app));
@@ -87,6 +92,7 @@ export function createApp() {
   app.route('/', mcpRoutes({ document, dispatch: async (request, c) => app.fetch(request, c.env, c.executionCtx) }));
   app.get('/', serveServiceIndex);
   app.get('/docs/*', serveAsset);
+  app.get('/console/*', serveConsoleFile);
 
   // These routes need no credentials, or verify their own. All routes mounted below them need credentials.
   app.route(basePath, healthRoutes);

@@ -2,11 +2,19 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError } from './settings.ts';
 
+/** Who owns the demo organization, as they log in. */
+export interface Person {
+  email: string;
+  password: string;
+}
+
 /** How to reach the local service: what `npm run credentials` prints. */
 export interface Credentials {
   base_url: string;
   api_key: string;
   simulators_url: string;
+  /** Undefined in folders of earlier versions. */
+  person?: Person | undefined;
 }
 
 const fileIn = (stateDirectory: string) => join(stateDirectory, 'credentials.json');

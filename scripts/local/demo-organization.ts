@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readCredentials, writeCredentials, type Credentials } from './credentials.ts';
+import { readCredentials, writeCredentials, type Credentials, type Person } from './credentials.ts';
 import { LocalError, serviceOrigin, simulatorsOrigin, type LocalSettings } from './settings.ts';
 
 type Fetch = typeof fetch;
@@ -21,19 +21,33 @@ export interface DemoOptions {
 /** The key of the state folder if the service still takes it, else one of a new demo organization; both are kept for `npm run credentials`. */
 export async function ensureCredentials(settings: LocalSettings, options: DemoOptions): Promise<Credentials> {
   const baseUrl = `${serviceOrigin(settings)}/api/v1`;
-  const storedKey = readCredentials(settings.stateDirectory)?.api_key;
-  const isStillGood = storedKey !== undefined && (await isKeyAccepted(baseUrl, storedKey));
+  const stored = readCredentials(settings.stateDirectory);
+  const isStillGood = stored !== undefined && (await isKeyAccepted(baseUrl, stored.api_key));
   const credentials = {
     base_url: baseUrl,
-    api_key: isStillGood ? storedKey : await createDemoOrganization(baseUrl, options),
+    ...(isStillGood ? { api_key: stored.api_key, person: stored.person } : await createDemoOrganization(baseUrl, options)),
     simulators_url: simulatorsOrigin(settings),
   };
   writeCredentials(settings.stateDirectory, credentials);
   return credentials;
 }
 
-/** Signs up a user with an organization of its own and answers an API key that may do everything in it. */
-export async function createDemoOrganization(baseUrl: string, { hasSimulatedCarrier }: DemoOptions, send: Fetch = fetch): Promise<string> {
+/** A link that logs the demo person into the console, once. Undefined: the folder is of a time that kept no person. */
+export async function makeSignInLink({ base_url: baseUrl, person }: Credentials, send: Fetch = fetch): Promise<string | undefined> {
+  if (!person) return undefined;
+  const post = async (path: string, init: RequestInit) => (await send(baseUrl + path, { method: 'POST', ...init })).json();
+  const login = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(person) };
+  const session = (await post('/auth/login', login)) as { token?: string };
+  const link = (await post('/auth/sign-in-links', { headers: { authorization: `Bearer ${session.token}` } })) as { url?: string };
+  return link.url;
+}
+
+/** Signs up a person with an organization of their own, and answers them with an API key that may do everything in it. */
+export async function createDemoOrganization(
+  baseUrl: string,
+  { hasSimulatedCarrier }: DemoOptions,
+  send: Fetch = fetch,
+): Promise<{ api_key: string; person: Person }> {
   const post = async (path: string, body: object, token?: string) => {
     const response = await send(baseUrl + path, {
       method: 'POST',
@@ -46,15 +60,15 @@ export async function createDemoOrganization(baseUrl: string, { hasSimulatedCarr
       `The demo organization could not be made: POST ${path} answered ${response.status} ${await response.text()}.${hint}`,
     );
   };
+  const person = { email: `demo-${randomBytes(4).toString('hex')}@example.com`, password: randomBytes(24).toString('base64url') };
   const session = await post('/auth/signup', {
-    email: `demo-${randomBytes(4).toString('hex')}@example.com`,
-    password: randomBytes(24).toString('base64url'),
+    ...person,
     name: 'Demo User',
     organization_name: 'Demo Organization',
   });
   if (hasSimulatedCarrier) await post('/organizations/telephony-configs', simulatedCarrier(), String(session.token));
   const key = await post('/user/api-keys', { name: 'Demo key', scopes: ['admin'] }, String(session.token));
-  return String(key.api_key);
+  return { api_key: String(key.api_key), person };
 }
 
 /** Credentials that no carrier has given, and the number from which Twilio lets test accounts call. */

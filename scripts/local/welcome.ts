@@ -1,7 +1,10 @@
 import type { Credentials } from './credentials.ts';
 
 /** What a user reads when the service is up: addresses, the key, and three calls to paste. */
-export function welcome({ base_url: baseUrl, api_key: apiKey, simulators_url: simulatorsUrl }: Credentials): string {
+export function welcome(
+  { base_url: baseUrl, api_key: apiKey, simulators_url: simulatorsUrl }: Credentials,
+  signInLink: string | undefined,
+): string {
   const key = `-H 'X-API-Key: ${apiKey}'`;
   const json = `-H 'Content-Type: application/json'`;
   const contact = JSON.stringify({ list_name: 'Customers', phone: '+14155550123', first_name: 'Ada', email: 'ada@example.com' });
@@ -9,6 +12,7 @@ export function welcome({ base_url: baseUrl, api_key: apiKey, simulators_url: si
   return `
 The service is running. Ctrl-C ends it.
 
+  Console     ${signInLink ?? new URL('/', baseUrl)}
   API         ${baseUrl}
   API key     ${apiKey}
   Docs        ${new URL('/docs', baseUrl)}

@@ -11,6 +11,9 @@ const deletion = {
 
 const invitationToken = 'vai_0ZWdJQmR1tZxmSgV5bHyQkC3nLpTf8oEaUw2iXrBvKM';
 
+const signInToken =
+  'val_rWLfygZUOK83a_N5.1795926116972.0b1e93a5f0d24b7c8e9f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f.9f2c4e8a1b3d5f70819293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8';
+
 const member = (id: number, role: string) => ({
   user_id: id,
   email: id === 1 ? 'sam@acme.example' : 'kim@acme.example',
@@ -57,6 +60,8 @@ export const accountExamples: ExamplesByOperation = {
     body: { email: 'sam@acme.example', password: 'correct horse battery', name: 'Sam Rivera', organization_name: 'Acme' },
   },
   'auth.logIn': { body: { email: 'sam@acme.example', password: 'correct horse battery' } },
+  'auth.createSignInLink': {},
+  'auth.signInByLink': { body: { token: signInToken } },
   'auth.me': {},
   'auth.createOrganization': { body: { name: 'Acme Europe' } },
   'auth.selectOrganization': { body: { organization_id: 2 } },

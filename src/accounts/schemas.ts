@@ -52,6 +52,16 @@ export const ResetPasswordBody = z
 export const ForgotPasswordBody = z
   .object({ email: email.describe('The address to log in with. The answer does not tell whether it has an account.') })
   .openapi('ForgotPassword');
+export const SignInLinkBody = z
+  .object({ token: z.string().min(1, 'Must not be empty').max(300).describe('What stands behind `#sign-in=` in the link. It works once.') })
+  .openapi('SignInLinkToken');
+export const SignInLink = z
+  .object({
+    url: z.string().describe('The address to open in the browser that shall be logged in. It works once.'),
+    token: z.string().describe('What stands behind `#sign-in=` in it.'),
+    expires_at: timestamp.describe('Until when it works: an hour, and no longer than the session that asked for it.'),
+  })
+  .openapi('SignInLink');
 export const DeleteAccountBody = z
   .object({ password: enteredPassword.describe('The password, as a sign that it is you.') })
   .openapi('DeleteAccount');

@@ -231,6 +231,21 @@ export async function findSession(catalog: Database, tokenHash: string, now: num
   return (await catalog.run(() => query))[0];
 }
 
+/** Takes what may be used once, such as a link or the answer to a challenge. `expiresAt`: until when it could be used. False when it was taken before. */
+export async function useOnce(catalog: Database, hash: string, expiresAt: number): Promise<boolean> {
+  const [inserted] = await catalog.batchOnce(
+    [
+      catalog.prepare<{ hash: string }>(
+        'INSERT INTO used_challenge (hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING hash',
+        hash,
+        expiresAt,
+      ),
+    ],
+    async ({ changes }) => [changes ? [{ hash }] : []],
+  );
+  return inserted.length > 0;
+}
+
 // API keys
 
 /**

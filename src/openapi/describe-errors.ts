@@ -33,6 +33,11 @@ const cases: Record<string, Record<number, string>> = {
     409: 'The service was asked by an IP address, which has no passkeys (see `PUBLIC_URL`).',
     429: 'More than 10 log-ins in 10 seconds from the network address; see Retry-After.',
   },
+  'auth.createSignInLink': { 403: 'The call came with the cookie of a browser; send the token of a session as a bearer token.' },
+  'auth.signInByLink': {
+    401: 'The link is unknown, used or older than an hour, or the session that made it has ended.',
+    429: 'More than 10 log-ins in 10 seconds from the network address; see Retry-After.',
+  },
   'members.resetPassword': { 401: 'The token is unknown, used or older than a day.' },
   'auth.deleteAccount': {
     409: 'The person is the last member of an organization, which the detail names.',

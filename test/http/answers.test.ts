@@ -26,6 +26,7 @@ describe('credentials', () => {
     'POST /auth/login',
     'POST /auth/passkeys/login/options',
     'POST /auth/passkeys/login',
+    'POST /auth/sign-in-links/use',
     'POST /auth/password/reset',
     'POST /auth/password/forgot',
     'POST /auth/invitations/preview',

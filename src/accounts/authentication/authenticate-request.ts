@@ -13,7 +13,7 @@ export const sessionCookie = 'session';
 
 /** Paths that a signed-in user without an organization may call. */
 const withoutOrganization =
-  /^\/api\/v1\/auth\/(logout|me|me\/delete|organizations?|password|sessions|sessions\/[0-9a-f]+|invitations\/join|passkeys|passkeys\/(options|\d+))$/;
+  /^\/api\/v1\/auth\/(logout|me|me\/delete|organizations?|password|sessions|sessions\/[0-9a-f]+|invitations\/join|sign-in-links|passkeys|passkeys\/(options|\d+))$/;
 
 /** Authenticates the caller and finds the organization. Throws 401, 403 for a missing scope, 429, or 400 without an organization. */
 export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) => {

@@ -7,7 +7,7 @@ export type ChallengePurpose = `add:${number}` | 'log_in';
 export const challengeMinutes = 5;
 
 /**
- * A challenge that needs no row until it is answered: `{id}.{end in epoch ms}.{signature}`. An answer is taken once, see `useChallenge`. Nobody can
+ * A challenge that needs no row until it is answered: `{id}.{end in epoch ms}.{signature}`. An answer is taken once, see `useOnce`. Nobody can
  * fill the database by asking for challenges.
  */
 export async function newChallenge(signingKey: string, purpose: ChallengePurpose, now: number): Promise<string> {

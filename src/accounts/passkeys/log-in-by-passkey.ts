@@ -6,7 +6,7 @@ import { unauthorized } from '../../library/errors.ts';
 import { getSettings } from '../../settings.ts';
 import { emailFromHandle } from '../members/email-handles.ts';
 import { createSession, limitLoginBurst, type SignedIn, type Visitor } from '../sign-in/sign-in.ts';
-import { findFirstOrganization, findUser } from '../store.ts';
+import { findFirstOrganization, findUser, useOnce } from '../store.ts';
 import { challengeEnd, challengeHash, newChallenge } from './challenge.ts';
 import { relyingParty } from './relying-party.ts';
 import type { PasskeyLogInBody } from './schemas.ts';
@@ -43,7 +43,7 @@ export async function logInByPasskey(
   const signatureCount = await verifyLogIn(site, credential as AuthenticationResponseJSON, passkey, async (one) => one === challenge).catch(
     () => null,
   );
-  if (signatureCount === null || !(await store.useChallenge(accounts, challengeHash(challenge), end))) throw refused();
+  if (signatureCount === null || !(await useOnce(accounts, challengeHash(challenge), end))) throw refused();
   const user = await findUser(accounts, passkey.userId);
   if (!user) throw refused();
   await store.notePasskeyUse(accounts, passkey.id, signatureCount, now);

@@ -6,7 +6,7 @@ import { nullableTimestamp, toTimestamp } from '../../library/time/clock.ts';
 import { getSettings } from '../../settings.ts';
 import { emailFromHandle } from '../members/email-handles.ts';
 import { requirePassword } from '../passwords/change-password.ts';
-import { findUser } from '../store.ts';
+import { findUser, useOnce } from '../store.ts';
 import { challengeEnd, challengeHash, newChallenge } from './challenge.ts';
 import { relyingParty } from './relying-party.ts';
 import type { AddPasskeyBody, PasskeyRecord } from './schemas.ts';
@@ -58,7 +58,7 @@ export async function addPasskey(
     },
   );
   if (!made) throw invalidCredential('it proves nothing');
-  if (!(await store.useChallenge(accounts, challengeHash(challenge), end))) throw invalidCredential('its challenge was answered before');
+  if (!(await useOnce(accounts, challengeHash(challenge), end))) throw invalidCredential('its challenge was answered before');
   const { id: credentialId, ...key } = made;
   const row = await store.insertPasskey(accounts, { userId, name, credentialId, ...key, createdAt: now });
   if (!row) throw conflict('This passkey is known already; log in by it');

@@ -40,21 +40,6 @@ export async function deletePasskey(catalog: Database, userId: number, id: numbe
   return (await catalog.write(() => query, 'idempotent')).length > 0;
 }
 
-/** Takes an answer to a challenge. False when it was taken before. */
-export async function useChallenge(catalog: Database, hash: string, expiresAt: number): Promise<boolean> {
-  const [inserted] = await catalog.batchOnce(
-    [
-      catalog.prepare<{ hash: string }>(
-        'INSERT INTO used_challenge (hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING hash',
-        hash,
-        expiresAt,
-      ),
-    ],
-    async ({ changes }) => [changes ? [{ hash }] : []],
-  );
-  return inserted.length > 0;
-}
-
 /** Notes a log-in: when it was, and how often the authenticator says that the passkey has signed. */
 export async function notePasskeyUse(catalog: Database, id: number, signatureCount: number, now: number): Promise<void> {
   const query = catalog.orm.update(passkey).set({ signatureCount, lastUsedAt: now }).where(eq(passkey.id, id));

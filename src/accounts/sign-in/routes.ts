@@ -11,9 +11,10 @@ import { resetPassword } from '../passwords/reset-password.ts';
 import { acceptInvitation, describeInvitation } from '../invitations/accept.ts';
 import { AcceptInvitationBody, InvitationPreview, InvitationTokenBody } from '../invitations/schemas.ts';
 import { forgotPassword } from '../passwords/forgot-password.ts';
-import { ForgotPasswordBody, LoginBody, mailRequested, passwordChanged, ResetPasswordBody, SessionRecord, SignUpBody } from '../schemas.ts';
+import { ForgotPasswordBody, LoginBody, mailRequested, passwordChanged, ResetPasswordBody, SessionRecord, SignInLinkBody, SignUpBody } from '../schemas.ts';
 import { logInByPasskey, startPasskeyLogIn } from '../passkeys/log-in-by-passkey.ts';
 import { PasskeyLogInBody, RequestOptions } from '../passkeys/schemas.ts';
+import { signInByLink } from './sign-in-link.ts';
 import { logIn, sessionDays, signUp, type SignedIn, type Visitor } from './sign-in.ts';
 
 const signUpRoute = createRoute({
@@ -98,6 +99,17 @@ const acceptInvitationRoute = createRoute({
   responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 409, 413, 415) },
 });
 
+const signInByLinkRoute = createRoute({
+  method: 'post',
+  path: '/auth/sign-in-links/use',
+  operationId: 'auth.signInByLink',
+  summary: 'Log in by a link that the same person has made',
+  security: [],
+  middleware: readJsonBody(),
+  request: { body: jsonBody(SignInLinkBody) },
+  responses: { 200: jsonResponse(SessionRecord), ...errorResponses(400, 413, 415) },
+});
+
 /** A year and a month, the longest that browsers keep a cookie. */
 const deviceDays = 400;
 const deviceCookie = 'device';
@@ -124,6 +136,9 @@ export const signInRoutes = createRouter()
     const from = { requestUrl: c.req.url, visitor: toVisitor(c) };
     return c.json(startSession(c, await logInByPasskey(c.env, c.req.valid('json'), from, systemClock())), 200);
   })
+  .openapi(signInByLinkRoute, async (c) =>
+    c.json(startSession(c, await signInByLink(c.env, c.req.valid('json').token, toVisitor(c), systemClock())), 200),
+  )
   .openapi(resetPasswordRoute, async (c) => {
     await resetPassword(c.env, c.req.valid('json'), c.req.header('cf-connecting-ip'), systemClock());
     return c.json({ status: 'changed' as const }, 200);

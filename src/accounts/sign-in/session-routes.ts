@@ -3,8 +3,8 @@ import { deleteCookie } from 'hono/cookie';
 import { catalog } from '../../database/shards.ts';
 import { createRouter, deletedStatus, errorResponses, jsonBody, jsonResponse } from '../../http/router.ts';
 import { sessionCookie } from '../authentication/authenticate-request.ts';
-import { systemClock } from '../../library/time/clock.ts';
-import { notFound } from '../../library/errors.ts';
+import { systemClock, toTimestamp } from '../../library/time/clock.ts';
+import { forbidden, notFound } from '../../library/errors.ts';
 import { changePassword } from '../passwords/change-password.ts';
 import { deleteUser } from '../members/delete-user.ts';
 import { organizationRecord, sessionRecord, userRecord } from '../records.ts';
@@ -17,10 +17,13 @@ import {
   passwordChanged,
   SelectOrganizationBody,
   SessionList,
+  SignInLink,
 } from '../schemas.ts';
 import { sha256Hex } from '../../library/security/hash.ts';
 import { joinByInvitation } from '../invitations/accept.ts';
 import { InvitationTokenBody } from '../invitations/schemas.ts';
+import { apiOrigin } from '../../http/public-url.ts';
+import { createSignInLink } from './sign-in-link.ts';
 import { requireSession } from './require-session.ts';
 import { toSessionId } from './session-id.ts';
 import { createOrganization, endSession, listSessions, logOut, logOutEverywhere, selectOrganization } from './sessions.ts';
@@ -60,6 +63,13 @@ const endSessionRoute = createRoute({
     params: z.object({ session_id: z.string().regex(/^[0-9a-f]{16}$/, 'Not an id of a session; GET /auth/sessions lists them') }),
   },
   responses: { 200: jsonResponse(loggedOut), ...errorResponses(400, 404) },
+});
+const signInLinkRoute = createRoute({
+  method: 'post',
+  path: '/auth/sign-in-links',
+  operationId: 'auth.createSignInLink',
+  summary: 'Make a link that logs in the same person in another browser, once; needs the token of a session, which no page of the console has',
+  responses: { 200: jsonResponse(SignInLink), ...errorResponses(400, 403) },
 });
 const joinRoute = createRoute({
   method: 'post',
@@ -129,6 +139,13 @@ export const sessionRoutes = createRouter()
   .openapi(endSessionRoute, async (c) => {
     await endSession(c.env, requireSession(c).userId, c.req.valid('param').session_id);
     return c.json({ status: 'logged_out' as const }, 200);
+  })
+  .openapi(signInLinkRoute, async (c) => {
+    const { token } = requireSession(c);
+    // A page, whatever runs in it, cannot carry its session away: it has the cookie alone.
+    if (c.var.session?.isCookie) throw forbidden('A browser makes no such link; send the token of a session as Authorization: Bearer');
+    const link = await createSignInLink(c.env, token, apiOrigin(c), systemClock());
+    return c.json({ url: link.url, token: link.token, expires_at: toTimestamp(link.expiresAt) }, 200);
   })
   .openapi(joinRoute, async (c) => {
     const { token } = c.req.valid('json');

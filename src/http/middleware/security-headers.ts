@@ -16,6 +16,25 @@ export const setSecurityHeaders = createMiddleware<HttpEnvironment>(async (c, ne
 });
 
 /**
+ * The console acts for whoever is signed in. So it runs only its own scripts, calls only its own origin, and cannot be framed. Its components
+ * set styles of their own.
+ */
+export const consoleHeaders: Record<string, string> = {
+  ...commonHeaders,
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+};
+
+/**
  * The page at /docs keeps an API key and sends it. So the page runs only its own script, calls only its own origin, and cannot be framed.
  */
 export const docsPageHeaders: Record<string, string> = {
