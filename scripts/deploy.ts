@@ -1,3 +1,4 @@
+import { buildConsole } from './build/build-console.ts';
 import { buildWorker } from './build/build-worker.ts';
 import { parseDeployArguments, usage } from './deploy/arguments.ts';
 import { deploy } from './deploy/deploy.ts';
@@ -10,7 +11,10 @@ await runProgram(async () => {
   if (options === 'help') return console.log(usage);
   const { stateDirectory } = readLocalSettings(process.env);
   await deploy(options, {
-    build: () => buildWorker(),
+    build: async () => {
+      await buildConsole();
+      await buildWorker();
+    },
     environment: process.env,
     say: (line) => console.log(line),
     wrangler: (parameters, environment) => runWrangler(parameters, stateDirectory, undefined, environment),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { buildConsole, isConsoleBuilt } from './build/build-console.ts';
 import { startChild } from './local/child.ts';
 import type { Child } from './local/child.ts';
 import { ensureCredentials, makeSignInLink } from './local/demo-organization.ts';
@@ -43,6 +44,10 @@ async function serve(settings: LocalSettings, children: Child[]): Promise<void> 
   await requireFreePort(settings.port, 'PORT');
   await requireFreePort(settings.simulatorsPort, 'SIM_PORT');
   const alreadySet = ensureDevelopmentVariables(join(projectDirectory, '.dev.vars'));
+  if (!isConsoleBuilt()) {
+    terminal.begin('Building the console');
+    await buildConsole();
+  }
   terminal.begin('Applying database migrations');
   await applyMigrations(settings.stateDirectory, ending.signal, settings.databases);
 

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { buildConsole } from '../build/build-console.ts';
 import { buildWorker } from '../build/build-worker.ts';
 
 /**
@@ -6,6 +7,7 @@ import { buildWorker } from '../build/build-worker.ts';
  * wrangler runs it, too, a deployment for instance, and it prepares nothing then.
  */
 await buildWorker();
+if (process.env.WRANGLER_COMMAND === 'dev') await buildConsole();
 if (process.env.WRANGLER_COMMAND === 'dev' && process.env.WRANGLER_DEV_PREPARED === undefined) {
   const { prepare } = await import('./prepare-state.ts');
   await prepare();

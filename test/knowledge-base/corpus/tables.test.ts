@@ -35,7 +35,7 @@ describe.each(Object.keys(runs) as TableType[])('tables of %s', (type) => {
   test('the same, of many tables', { tags: 'soak', timeout: 600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(tableModel, (model) => holds(type, model)),
-      { numRuns: runs[type] * 20 },
+      { numRuns: runs[type] * 10 },
     );
   });
 });
