@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
+import { matchedRoutes } from 'hono/route';
 import { authenticateKey, authenticateSession } from './identity.ts';
 import { requireScope } from './scopes.ts';
 import { shard } from '../../database/shards.ts';
@@ -30,7 +31,7 @@ export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) =>
   c.set('session', session);
   await enforceRateLimit(c.env, settings.RATE_LIMIT_REQUESTS, caller.credential, organization, now, log);
   if (organization) {
-    requireScope(caller.scopes, method, path);
+    if (isOperation(c)) requireScope(caller.scopes, method, path);
     log = log.with({ organization_id: organization.id });
     c.set('log', log);
     c.set('context', {
@@ -47,6 +48,9 @@ export const authenticate = createMiddleware<HttpEnvironment>(async (c, next) =>
   }
   return next();
 });
+
+/** Whether there is an operation at the path; what is none is answered as not found, whoever asks. Middleware is there for all methods. */
+const isOperation = (c: HonoContext<HttpEnvironment>): boolean => matchedRoutes(c).some(({ method }) => method !== 'ALL');
 
 /** Whether a request to a route without authentication carries the credentials of an admin. Invalid credentials count as none. */
 export async function isAdmin(c: HonoContext<HttpEnvironment>): Promise<boolean> {
