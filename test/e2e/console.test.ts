@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== undefined)('the console, in a real browser', () =>
     await page.getByRole('link', { name: hostile }).click();
     await heading(page, hostile);
     await page.getByRole('button', { name: 'Start' }).click();
-    await page.getByRole('cell', { name: '+12125550110' }).waitFor();
+    await page.getByRole('cell', { name: '+12124561000' }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     expect((await service.call('GET', `/campaign/${campaign}`)).body.state).toBe('paused');
@@ -163,7 +163,7 @@ describe.skipIf(noBrowser !== undefined)('the console, in a real browser', () =>
   let axeSource: string | undefined;
   const readAxe = async () => (axeSource ??= await (await import('node:fs/promises')).readFile(axe, 'utf8'));
 
-  /** A draft over three people, and its id. */
+  /** A draft over 300 people, of whom one is called at a time, and its id. */
   async function newCampaign(name: string): Promise<number> {
     const agent = await service.call('POST', '/workflow/create/definition', {
       name: 'Caller',
@@ -177,7 +177,8 @@ describe.skipIf(noBrowser !== undefined)('the console, in a real browser', () =>
     });
     expect(agent.status, JSON.stringify(agent.body)).toBeLessThan(300);
     const ticket = await service.call('POST', '/campaign/upload-url', { filename: 'people.csv', content_type: 'text/csv' });
-    await fetch(ticket.body.upload_url, { method: 'PUT', body: 'phone\n+12125550110\n+12125550111\n+12125550112\n' });
+    const phones = Array.from({ length: 300 }, (_, index) => `+1212456${1000 + index}`);
+    await fetch(ticket.body.upload_url, { method: 'PUT', body: `phone\n${phones.join('\n')}\n` });
     const campaign = await service.call('POST', '/campaign/create', {
       name,
       workflow_id: agent.body.id,
