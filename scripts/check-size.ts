@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { buildConsole } from './build/build-console.ts';
+import { firstScreenBytes } from './build/console-size.ts';
 import { buildWorker, builtWorker } from './build/build-worker.ts';
 import { entries, modulesOf, sizeOf } from './build/entries.ts';
 import { runProgram } from './local/run-program.ts';
@@ -10,6 +12,8 @@ import { runWrangler } from './local/wrangler.ts';
  * first PDF that needs one.
  */
 const limitOfAll = 2400;
+/** In KiB, compressed: what a browser loads before it shows the first page of the console. */
+const limitOfFirstScreen = 244;
 const inKibibytes = (bytes: number) => Math.ceil(bytes / 1024);
 
 /** Builds the Worker as a deployment would, and compares the compressed size of each of its entries, and of the whole, with its limit. */
@@ -29,6 +33,10 @@ await runProgram(async () => {
   };
   for (const entry of entries) compare(entry.name, entry.limit, modulesOf(graph, entry));
   compare('whole Worker', limitOfAll, Object.keys(graph));
+  await buildConsole();
+  const firstScreen = firstScreenBytes();
+  console.log(`${'first screen of the console'.padEnd(28)} ${inKibibytes(firstScreen)} KiB compressed; the limit is ${limitOfFirstScreen} KiB compressed.`);
+  if (firstScreen > limitOfFirstScreen * 1024) large.push('first screen of the console');
   if (large.length > 0)
     throw new LocalError(
       `Larger than its limit: ${large.join(', ')}. Load by import() what few requests need, drop what made it grow, or raise the limit in scripts/build/entries.ts.`,
