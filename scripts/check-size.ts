@@ -35,7 +35,9 @@ await runProgram(async () => {
   compare('whole Worker', limitOfAll, Object.keys(graph));
   await buildConsole();
   const firstScreen = firstScreenBytes();
-  console.log(`${'first screen of the console'.padEnd(28)} ${inKibibytes(firstScreen)} KiB compressed; the limit is ${limitOfFirstScreen} KiB compressed.`);
+  console.log(
+    `${'first screen of the console'.padEnd(28)} ${inKibibytes(firstScreen)} KiB compressed; the limit is ${limitOfFirstScreen} KiB compressed.`,
+  );
   if (firstScreen > limitOfFirstScreen * 1024) large.push('first screen of the console');
   if (large.length > 0)
     throw new LocalError(

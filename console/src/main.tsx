@@ -14,7 +14,12 @@ const isFinal = (error: Error): boolean => error instanceof ApiError && error.st
 const queries = new QueryClient({
   defaultOptions: { queries: { retry: (count, error) => count < 3 && !isFinal(error), refetchOnWindowFocus: true } },
 });
-const theme = createTheme({ primaryColor: 'indigo', primaryShade: { light: 7, dark: 7 }, fontFamily: 'system-ui, sans-serif', respectReducedMotion: true });
+const theme = createTheme({
+  primaryColor: 'indigo',
+  primaryShade: { light: 7, dark: 7 },
+  fontFamily: 'system-ui, sans-serif',
+  respectReducedMotion: true,
+});
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

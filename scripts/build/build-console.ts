@@ -24,7 +24,14 @@ export async function buildConsole(): Promise<void> {
       '--output',
       join(source, 'src', 'api', 'schema.d.ts'),
     ]);
-    await runProgram(join(projectDirectory, 'node_modules', 'vite', 'bin', 'vite.js'), ['build', source, '--outDir', fresh, '--logLevel', 'warn']);
+    await runProgram(join(projectDirectory, 'node_modules', 'vite', 'bin', 'vite.js'), [
+      'build',
+      source,
+      '--outDir',
+      fresh,
+      '--logLevel',
+      'warn',
+    ]);
     writeFileSync(join(fresh, sumFile), sum);
     mkdirSync(join(projectDirectory, 'public'), { recursive: true });
     replaceBuilt(fresh, sum);

@@ -25,7 +25,7 @@ export async function ensureCredentials(settings: LocalSettings, options: DemoOp
   const isStillGood = stored !== undefined && (await isKeyAccepted(baseUrl, stored.api_key));
   const credentials = {
     base_url: baseUrl,
-    ...(isStillGood ? { api_key: stored.api_key, person: stored.person } : await createDemoOrganization(baseUrl, options)),
+    ...(isStillGood ? { api_key: stored.api_key, person: stored.person } : await signUpDemoPerson(baseUrl, options)),
     simulators_url: simulatorsOrigin(settings),
   };
   writeCredentials(settings.stateDirectory, credentials);
@@ -42,8 +42,12 @@ export async function makeSignInLink({ base_url: baseUrl, person }: Credentials,
   return link.url;
 }
 
-/** Signs up a person with an organization of their own, and answers them with an API key that may do everything in it. */
-export async function createDemoOrganization(
+/** Signs up a person with an organization of their own and answers an API key that may do everything in it. */
+export const createDemoOrganization = async (baseUrl: string, options: DemoOptions, send: Fetch = fetch): Promise<string> =>
+  (await signUpDemoPerson(baseUrl, options, send)).api_key;
+
+/** As `createDemoOrganization`, with how the person logs in. */
+async function signUpDemoPerson(
   baseUrl: string,
   { hasSimulatedCarrier }: DemoOptions,
   send: Fetch = fetch,

@@ -25,7 +25,8 @@ export class Checkout {
     const directory = await mkdtemp(join(tmpdir(), 'checkout-'));
     const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
     for (const file of stdout.split('\0').filter(Boolean)) await cp(join(root, file), join(directory, file)).catch(ignoreMissing);
-    for (const installed of ['node_modules', join('console', 'node_modules')]) await symlink(join(root, installed), join(directory, installed));
+    for (const installed of ['node_modules', join('console', 'node_modules')])
+      await symlink(join(root, installed), join(directory, installed));
     const checkout = new Checkout(directory, await freePort(), await freePort());
     const configuration = join(directory, 'wrangler.toml');
     await writeFile(configuration, (await readFile(configuration, 'utf8')).replace(/^port = 8787$/m, `port = ${checkout.port}`));

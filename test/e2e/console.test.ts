@@ -46,7 +46,9 @@ describe.skipIf(noBrowser !== undefined)('the console, in a real browser', () =>
     await page.waitForTimeout(400);
     await page.evaluate(await readAxe());
     const found = await page.evaluate(async () => {
-      const { violations: all } = await (window as any).axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+      const { violations: all } = await (globalThis as any).axe.run((globalThis as any).document, {
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+      });
       return all.map(({ id, nodes }: any) => `${id}: ${nodes.map(({ html }: any) => html).join(' | ')}`);
     });
     expect(found, page.url()).toEqual([]);
@@ -94,7 +96,7 @@ describe.skipIf(noBrowser !== undefined)('the console, in a real browser', () =>
     await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
-    expect(await page.evaluate(() => (window as any).broken)).toBeUndefined();
+    expect(await page.evaluate(() => (globalThis as any).broken)).toBeUndefined();
   });
 
   test.each([
@@ -113,7 +115,10 @@ describe.skipIf(noBrowser !== undefined)('the console, in a real browser', () =>
       await page.goto(`${origin()}${path}`);
       await heading(page, title);
       await expectAccessible(page);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      const overflow = await page.evaluate(() => {
+        const { documentElement } = (globalThis as any).document;
+        return documentElement.scrollWidth - documentElement.clientWidth;
+      });
       expect([path, overflow]).toEqual([path, 0]);
     }
     const stranger = await (await newContext({ colorScheme, viewport })).newPage();

@@ -77,7 +77,11 @@ describe('paths', () => {
   test('one that does not exist is 404 with a detail, inside and outside the API', async () => {
     const { client } = await newOrganization();
     const { client: reader } = await newOrganization({ scopes: ['read'] });
-    for (const [method, path] of [['post', '/no-such-path'], ['put', '/contacts/1/no-such-path'], ['delete', '/calls']] as const)
+    for (const [method, path] of [
+      ['post', '/no-such-path'],
+      ['put', '/contacts/1/no-such-path'],
+      ['delete', '/calls'],
+    ] as const)
       expect([path, (await reader[method](path)).status]).toEqual([path, 404]);
     for (const path of ['/no-such-path', '/contacts/1/no-such-path', '//contacts', '/contacts//'])
       expect(await client.get(path)).toMatchObject({ status: 404, body: { detail: expect.any(String) } });

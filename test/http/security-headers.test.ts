@@ -35,7 +35,19 @@ test('so do redirects to it, and what is not there', async () => {
     expectHeaders(answer, path);
     await answer.body?.cancel();
   }
-  expectHeaders(await ask('/', { accept: 'text/html' }), '/');
+});
+
+test('the console runs its own scripts alone, and nobody frames it', async () => {
+  for (const path of ['/', '/campaigns/1']) {
+    const answer = await ask(path, { accept: 'text/html' });
+    const policy = answer.headers.get('content-security-policy')!;
+    if (answer.status === 302) continue;
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'");
+    for (const part of ["connect-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"]) expect(policy, path).toContain(part);
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    expect((await answer.text()).match(/<script/g)).toHaveLength(1);
+  }
+  expect((await ask('/console/assets/missing.js')).status).toBe(404);
 });
 
 test('a file keeps its type and its name for caches, and is not sent again to who has it', async () => {

@@ -45,7 +45,10 @@ const problems: Middleware = {
     throw toApiError(response.status, body);
   },
   onError({ error }) {
-    return new ApiError(0, `The service cannot be reached (${error instanceof Error ? error.message : 'no connection'}); check the network, then try again`);
+    return new ApiError(
+      0,
+      `The service cannot be reached (${error instanceof Error ? error.message : 'no connection'}); check the network, then try again`,
+    );
   },
 };
 

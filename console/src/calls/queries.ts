@@ -10,7 +10,11 @@ export const callsQuery = (status: 'live' | null, limit = pageSize) =>
   infiniteQueryOptions({
     queryKey: ['calls', status, limit],
     queryFn: ({ pageParam }) =>
-      answerOf(api.GET('/api/v1/calls', { params: { query: { limit, ...(pageParam ? { cursor: pageParam } : {}), ...(status ? { status } : {}) } } })),
+      answerOf(
+        api.GET('/api/v1/calls', {
+          params: { query: { limit, ...(pageParam ? { cursor: pageParam } : {}), ...(status ? { status } : {}) } },
+        }),
+      ),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: ({ state: { data } }) =>

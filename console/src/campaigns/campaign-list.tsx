@@ -27,7 +27,12 @@ export function CampaignList() {
     <>
       <PageTitle>{words.title}</PageTitle>
       <Group mb="md" align="end">
-        <TextInput label={words.search} type="search" defaultValue={filter.search} onChange={({ currentTarget }) => search(currentTarget.value)} />
+        <TextInput
+          label={words.search}
+          type="search"
+          defaultValue={filter.search}
+          onChange={({ currentTarget }) => search(currentTarget.value)}
+        />
         <Select
           label={words.state}
           placeholder={words.anyState}

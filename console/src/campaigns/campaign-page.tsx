@@ -55,10 +55,13 @@ function Numbers({ id, isLive }: { id: number; isLive: boolean }) {
         label={words.outcomes}
         value={outcomes.map(([outcome, count]) => `${texts.states[outcome] ?? outcome} ${formatCount(count)}`).join(' · ') || texts.none}
       />
-      {data.waiting.waiting_for ? (
+      {data.waiting?.waiting_for ? (
         <Fact label={words.waitsFor} value={data.waiting.waiting_for} />
       ) : (
-        <Fact label={data.next_window_at ? words.nextWindow : words.nextAttempt} value={<Moment at={data.next_window_at ?? data.next_attempt_at} />} />
+        <Fact
+          label={data.next_window_at ? words.nextWindow : words.nextAttempt}
+          value={<Moment at={data.next_window_at ?? data.next_attempt_at} />}
+        />
       )}
     </SimpleGrid>
   );

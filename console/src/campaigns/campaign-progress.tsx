@@ -4,7 +4,11 @@ import { texts } from '../texts/english.ts';
 import type { Campaign } from './queries.ts';
 
 /** How many rows are done, as a bar and in words. */
-export function CampaignProgress({ campaign }: { campaign: Pick<Campaign, 'name' | 'total_rows' | 'completed_rows' | 'failed_rows' | 'skipped_rows'> }) {
+export function CampaignProgress({
+  campaign,
+}: {
+  campaign: Pick<Campaign, 'name' | 'total_rows' | 'completed_rows' | 'failed_rows' | 'skipped_rows'>;
+}) {
   const { total_rows: all, completed_rows: completed, failed_rows: failed, skipped_rows: skipped } = campaign;
   const share = (rows: number) => (all === 0 ? 0 : (rows / all) * 100);
   const words = texts.campaigns.rows(completed + failed + skipped, all);

@@ -22,7 +22,7 @@ export const campaignsQuery = (filter: CampaignFilter) =>
         api.GET('/api/v1/campaign', {
           params: {
             query: {
-              limit: pageSize,
+              limit: String(pageSize),
               ...(pageParam ? { cursor: pageParam } : {}),
               ...(filter.state ? { state: filter.state as Campaign['state'] } : {}),
               ...(filter.search ? { search: filter.search } : {}),

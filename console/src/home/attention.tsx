@@ -56,7 +56,13 @@ function StuckItem({ record }: { record: Schemas['StuckRecord'] }) {
           <Text size="sm">{record.what_to_do}</Text>
         </div>
         {record.retry && (
-          <Button variant="default" size="xs" loading={retry.isPending} onClick={() => retry.mutate()} aria-label={`${words.retry}: ${record.name}`}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={retry.isPending}
+            onClick={() => retry.mutate()}
+            aria-label={`${words.retry}: ${record.name}`}
+          >
             {words.retry}
           </Button>
         )}
@@ -65,4 +71,3 @@ function StuckItem({ record }: { record: Schemas['StuckRecord'] }) {
     </div>
   );
 }
-

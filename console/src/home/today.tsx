@@ -28,7 +28,10 @@ export function Today() {
     queryFn: async () => {
       const now = new Date();
       const from = startOfDay(now, timezone);
-      const [today, before] = await Promise.all([totals(from, now, timezone), totals(new Date(from.getTime() - weekMs), new Date(now.getTime() - weekMs), timezone)]);
+      const [today, before] = await Promise.all([
+        totals(from, now, timezone),
+        totals(new Date(from.getTime() - weekMs), new Date(now.getTime() - weekMs), timezone),
+      ]);
       return { today, before, weekday: new Intl.DateTimeFormat(navigator.language, { weekday: 'long', timeZone: timezone }).format(now) };
     },
     refetchInterval: againMs,

@@ -6,7 +6,9 @@ export const formatCount = (value: number): string => new Intl.NumberFormat(loca
 export const formatShare = (value: number | null): string =>
   value === null ? texts.none : new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(value);
 export const formatDollars = (value: number): string =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: value > 0 && value < 1 ? 4 : 2 }).format(value);
+  new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: value > 0 && value < 1 ? 4 : 2 }).format(
+    value,
+  );
 
 export function formatDuration(seconds: number | null): string {
   if (seconds === null) return texts.none;
@@ -18,6 +20,8 @@ export function formatDuration(seconds: number | null): string {
 
 /** In the reader's zone, or in another one. */
 export const formatMoment = (iso: string, timeZone?: string): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone === undefined ? {} : { timeZone }) }).format(new Date(iso));
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone === undefined ? {} : { timeZone }) }).format(
+    new Date(iso),
+  );
 
 export const readerZone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -45,7 +45,9 @@ export const texts = {
     retry: 'Retry',
     since: 'since',
     proposals: (count: number) =>
-      count === 1 ? 'After one call, somebody has to decide whether to call again' : `After ${count} calls, somebody has to decide whether to call again`,
+      count === 1
+        ? 'After one call, somebody has to decide whether to call again'
+        : `After ${count} calls, somebody has to decide whether to call again`,
     disconnected: (provider: string) => `The integration ${provider} is disconnected`,
     adminsOnly: 'What stands still is shown to admins.',
   },

@@ -11,7 +11,16 @@ import { resetPassword } from '../passwords/reset-password.ts';
 import { acceptInvitation, describeInvitation } from '../invitations/accept.ts';
 import { AcceptInvitationBody, InvitationPreview, InvitationTokenBody } from '../invitations/schemas.ts';
 import { forgotPassword } from '../passwords/forgot-password.ts';
-import { ForgotPasswordBody, LoginBody, mailRequested, passwordChanged, ResetPasswordBody, SessionRecord, SignInLinkBody, SignUpBody } from '../schemas.ts';
+import {
+  ForgotPasswordBody,
+  LoginBody,
+  mailRequested,
+  passwordChanged,
+  ResetPasswordBody,
+  SessionRecord,
+  SignInLinkBody,
+  SignUpBody,
+} from '../schemas.ts';
 import { logInByPasskey, startPasskeyLogIn } from '../passkeys/log-in-by-passkey.ts';
 import { PasskeyLogInBody, RequestOptions } from '../passkeys/schemas.ts';
 import { signInByLink } from './sign-in-link.ts';

@@ -68,7 +68,8 @@ const signInLinkRoute = createRoute({
   method: 'post',
   path: '/auth/sign-in-links',
   operationId: 'auth.createSignInLink',
-  summary: 'Make a link that logs in the same person in another browser, once; needs the token of a session, which no page of the console has',
+  summary:
+    'Make a link that logs in the same person in another browser, once; needs the token of a session, which no page of the console has',
   responses: { 200: jsonResponse(SignInLink), ...errorResponses(400, 403) },
 });
 const joinRoute = createRoute({

@@ -5,8 +5,12 @@ import { anonymous, asBearer, asBrowser, newMember, signUp } from '../../http/se
 
 afterEach(() => vi.useRealTimers());
 
-const make = async (token: string) => (await asBearer(token).post('/auth/sign-in-links')).body as { url: string; token: string; expires_at: string };
-const use = (token: unknown) => anonymous.post('/auth/sign-in-links/use', { token });
+let networks = 0;
+const make = async (token: string) =>
+  (await asBearer(token).post('/auth/sign-in-links')).body as { url: string; token: string; expires_at: string };
+/** Each from a network of its own: log-ins of one are limited. */
+const use = (token: unknown, address = `203.0.113.${++networks}`) =>
+  anonymous.post('/auth/sign-in-links/use', { token }, { 'CF-Connecting-IP': address });
 
 describe('a sign-in link', () => {
   test('logs in the same person in another browser, with a session of its own in the organization of the first', async () => {
@@ -71,7 +75,10 @@ describe('who may not have one', () => {
 
   test('a page gets none with its cookie, so that nothing that runs in it carries a session away', async () => {
     const { token } = await newMember();
-    expect(await asBrowser(token).post('/auth/sign-in-links')).toMatchObject({ status: 403, body: { detail: expect.stringContaining('Bearer') } });
+    expect(await asBrowser(token).post('/auth/sign-in-links')).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('Bearer') },
+    });
   });
 
   test('nobody gets one without credentials', async () => {
@@ -89,4 +96,10 @@ test('a link that is changed, made up or nothing is refused', async () => {
     expect([wrong, (await use(wrong)).status]).toEqual([wrong, 401]);
   for (const wrong of ['', null, 7, {}, 'x'.repeat(301)]) expect([wrong, (await use(wrong)).status]).toEqual([wrong, 422]);
   expect((await use(link)).status).toBe(200);
+});
+
+test('links are not tried out: a network waits after ten', async () => {
+  const address = '198.51.100.77';
+  const answers = await Promise.all(Array.from({ length: 12 }, () => use('val_x', address)));
+  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(2);
 });
