@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Moment } from '../parts/moment.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { WideTable } from '../parts/wide-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { PageTitle } from '../shell/shell.tsx';
 import { texts } from '../texts/english.ts';
@@ -56,38 +57,36 @@ export function CampaignList() {
 }
 
 const CampaignTable = ({ campaigns }: { campaigns: Campaign[] }) => (
-  <Table.ScrollContainer minWidth={640}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{words.name}</Table.Th>
-          <Table.Th>{words.state}</Table.Th>
-          <Table.Th>{words.progress}</Table.Th>
-          <Table.Th>{words.agent}</Table.Th>
-          <Table.Th>{words.created}</Table.Th>
+  <WideTable label={words.title} minWidth={640}>
+    <Table.Thead>
+      <Table.Tr>
+        <Table.Th>{words.name}</Table.Th>
+        <Table.Th>{words.state}</Table.Th>
+        <Table.Th>{words.progress}</Table.Th>
+        <Table.Th>{words.agent}</Table.Th>
+        <Table.Th>{words.created}</Table.Th>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {campaigns.map((campaign) => (
+        <Table.Tr key={campaign.id}>
+          <Table.Td>
+            <Anchor component={Link} to="/campaigns/$campaignId" params={{ campaignId: String(campaign.id) } as never}>
+              {campaign.name}
+            </Anchor>
+          </Table.Td>
+          <Table.Td>
+            <StateBadge state={campaign.state} />
+          </Table.Td>
+          <Table.Td>
+            <CampaignProgress campaign={campaign} />
+          </Table.Td>
+          <Table.Td>{campaign.workflow_name}</Table.Td>
+          <Table.Td>
+            <Moment at={campaign.created_at} />
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {campaigns.map((campaign) => (
-          <Table.Tr key={campaign.id}>
-            <Table.Td>
-              <Anchor component={Link} to="/campaigns/$campaignId" params={{ campaignId: String(campaign.id) } as never}>
-                {campaign.name}
-              </Anchor>
-            </Table.Td>
-            <Table.Td>
-              <StateBadge state={campaign.state} />
-            </Table.Td>
-            <Table.Td>
-              <CampaignProgress campaign={campaign} />
-            </Table.Td>
-            <Table.Td>{campaign.workflow_name}</Table.Td>
-            <Table.Td>
-              <Moment at={campaign.created_at} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+      ))}
+    </Table.Tbody>
+  </WideTable>
 );

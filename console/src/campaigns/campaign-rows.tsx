@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Moment } from '../parts/moment.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { WideTable } from '../parts/wide-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { texts } from '../texts/english.ts';
 import { rowsQuery } from './queries.ts';
@@ -38,40 +39,38 @@ export function CampaignRows({ id, isLive }: { id: number; isLive: boolean }) {
       {found.error && <Problem error={found.error} retry={() => void found.refetch()} />}
       {found.isPending && <Skeleton height={160} aria-label={texts.loading} />}
       {rows.length > 0 && (
-        <Table.ScrollContainer minWidth={720}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{words.row}</Table.Th>
-                <Table.Th>{words.phone}</Table.Th>
-                <Table.Th>{words.state}</Table.Th>
-                <Table.Th>{words.attempts}</Table.Th>
-                <Table.Th>{texts.calls.disposition}</Table.Th>
-                <Table.Th>{words.reason}</Table.Th>
-                <Table.Th>{words.nextAttempt}</Table.Th>
+        <WideTable label={words.rowsTitle} minWidth={720}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{words.row}</Table.Th>
+              <Table.Th>{words.phone}</Table.Th>
+              <Table.Th>{words.state}</Table.Th>
+              <Table.Th>{words.attempts}</Table.Th>
+              <Table.Th>{texts.calls.disposition}</Table.Th>
+              <Table.Th>{words.reason}</Table.Th>
+              <Table.Th>{words.nextAttempt}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <Table.Tr key={row.id}>
+                <Table.Td>{row.row_number}</Table.Td>
+                <Table.Td>{row.phone ?? texts.none}</Table.Td>
+                <Table.Td>
+                  <StateBadge state={row.outcome && row.state === 'failed' ? row.outcome : row.state} />
+                </Table.Td>
+                <Table.Td>{row.attempts}</Table.Td>
+                <Table.Td>{row.result?.disposition ?? texts.none}</Table.Td>
+                <Table.Td>
+                  <Text size="sm">{row.reason ?? ''}</Text>
+                </Table.Td>
+                <Table.Td>
+                  <Moment at={row.next_attempt_at} />
+                </Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((row) => (
-                <Table.Tr key={row.id}>
-                  <Table.Td>{row.row_number}</Table.Td>
-                  <Table.Td>{row.phone ?? texts.none}</Table.Td>
-                  <Table.Td>
-                    <StateBadge state={row.outcome && row.state === 'failed' ? row.outcome : row.state} />
-                  </Table.Td>
-                  <Table.Td>{row.attempts}</Table.Td>
-                  <Table.Td>{row.result?.disposition ?? texts.none}</Table.Td>
-                  <Table.Td>
-                    <Text size="sm">{row.reason ?? ''}</Text>
-                  </Table.Td>
-                  <Table.Td>
-                    <Moment at={row.next_attempt_at} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+            ))}
+          </Table.Tbody>
+        </WideTable>
       )}
       {found.hasNextPage && (
         <Button mt="md" variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>

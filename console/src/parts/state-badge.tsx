@@ -16,7 +16,7 @@ const colors: Record<string, string> = {
 
 /** A state or an outcome as a word; the color only repeats it. */
 export const StateBadge = ({ state }: { state: string }) => (
-  <Badge variant="light" color={colors[state] ?? 'gray'} autoContrast>
+  <Badge variant="light" color={colors[state] ?? 'gray'} styles={{ label: { color: 'var(--mantine-color-text)' } }}>
     {texts.states[state] ?? state}
   </Badge>
 );
