@@ -21,7 +21,7 @@ export class ApiError extends Error {
 type Problem = { detail?: string | { loc: string[]; msg: string }[] };
 
 /** The error as the API tells it: one sentence, or one for each value that is wrong. */
-export function toApiError(status: number, body: unknown): ApiError {
+function toApiError(status: number, body: unknown): ApiError {
   const { detail } = (typeof body === 'object' && body !== null ? body : {}) as Problem;
   if (typeof detail === 'string') return new ApiError(status, detail);
   if (Array.isArray(detail)) {

@@ -6,7 +6,7 @@ export type CampaignRow = Schemas['CampaignRow'];
 
 const pageSize = 50;
 /** What moves is asked for again this often. */
-export const movingMs = 3_000;
+const movingMs = 3_000;
 export const isMoving = (state: string): boolean => state === 'running' || state === 'syncing';
 
 export interface CampaignFilter {

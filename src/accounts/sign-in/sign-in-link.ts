@@ -9,7 +9,7 @@ import { emailFromHandle } from '../members/email-handles.ts';
 import * as store from '../store.ts';
 import { createSession, limitLoginBurst, type SignedIn, type Visitor } from './sign-in.ts';
 
-export const linkMinutes = 60;
+const linkMinutes = 60;
 
 /**
  * A link that logs in the person of a session once, in another browser. It lasts an hour, and no longer than that session: whoever ends all
