@@ -61,6 +61,7 @@ export const SignInLink = z
     token: z.string().describe('What stands behind `#sign-in=` in it.'),
     expires_at: timestamp.describe('Until when it works: an hour, and no longer than the session that asked for it.'),
   })
+  .describe('A link that logs the same person in, once.')
   .openapi('SignInLink');
 export const DeleteAccountBody = z
   .object({ password: enteredPassword.describe('The password, as a sign that it is you.') })

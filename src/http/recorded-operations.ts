@@ -6,6 +6,7 @@ import type { HttpEnvironment } from './environment.ts';
 /** Operations that change something and have no entry in the audit log, with the reason. Every other one that is no GET has one. */
 export const unrecordedOperations: Readonly<Record<string, string>> = {
   'auth.selectOrganization': 'changes the session alone',
+  'auth.createSignInLink': 'changes nothing until it is used',
   'auth.logOut': 'ends the session alone',
   'auth.logOutEverywhere': 'ends sessions of the person alone',
   'auth.endSession': 'ends a session of the person alone',

@@ -31,6 +31,12 @@ const webhookDelivery = (to: string): Link => ({
 /** The origins of values that the service draws at random, which no example can contain. */
 const links: Link[] = [
   {
+    from: 'auth.createSignInLink',
+    to: 'auth.signInByLink',
+    description: 'The token logs the same person in.',
+    requestBody: { token: '$response.body#/token' },
+  },
+  {
     from: 'organization.delete',
     to: 'organization.getDeletion',
     description: 'How far the deletion is.',

@@ -89,6 +89,7 @@ function sortPaths(paths: Document['paths']): Document['paths'] {
 /** These need a session: an API key belongs to one organization, and has nothing to sign out of. */
 const sessionOnlyOperations = new Set([
   'auth.logOut',
+  'auth.createSignInLink',
   'auth.logOutEverywhere',
   'auth.changePassword',
   'auth.deleteAccount',

@@ -27,6 +27,8 @@ export const groups: Record<string, Group> = {
       'me',
       'createOrganization',
       'selectOrganization',
+      'createSignInLink',
+      'signInByLink',
       'logOut',
       'changePassword',
       'forgotPassword',

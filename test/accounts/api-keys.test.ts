@@ -225,7 +225,7 @@ describe('scopes', () => {
       await client.put('/contacts/1', { email: 'x@example.com' }),
       await client.delete('/contacts/1'),
       await client.post('/events', { event_type: 'x' }),
-      await client.post('/no-such-path', {}),
+      await client.post('/automation-workflows', {}),
     ])
       expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringMatching(/^insufficient_scope: .*"write"/) } });
     expect((await client.get('/contacts')).body.total).toBe(0);

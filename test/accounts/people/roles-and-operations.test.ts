@@ -34,6 +34,7 @@ describe('the document', () => {
       [
         'auth.changePassword',
         'auth.createOrganization',
+        'auth.createSignInLink',
         'auth.deleteAccount',
         'auth.endSession',
         'auth.logOut',
