@@ -45,8 +45,8 @@ function stormLines(storms: Storm[]): string[] {
     String(storm.mostCallsPerSecond),
   ]);
   return [
-    'Runs that slept for over ten minutes until one moment, and wake. They are to begin within 20 s, whatever their number; this machine is busy with',
-    'the counts above meanwhile, so the seconds are its own:',
+    'Runs that slept for over ten minutes, and wake: until one moment, 10,000 until ten moments within 36 s. They are to begin within 20 s, whatever their',
+    'number; this machine is busy with the counts above meanwhile, so the seconds are its own:',
     '',
     ...table(['runs', 'seconds until all have ended', 'D1 calls a run', 'most runs in a second', 'most D1 calls in a second'], lines),
   ];
