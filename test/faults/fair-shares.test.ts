@@ -52,9 +52,14 @@ test('overdue firings and runs are handled with a turn for each organization', a
       ]);
     }
   }
-  const organizations = (rows: { organization_id: number }[]) => rows.map(({ organization_id }) => organization_id);
-  expect(organizations(await findStaleFires(database, 1_000_000, 2))).toEqual([busy.id, quiet.id]);
-  expect(organizations(await findOverdueRuns(database, { before: 0, now: 0 }, 2))).toEqual([busy.id, quiet.id]);
+  // Other tests leave rows as well, each of which has its turn.
+  const firstOfOwn = (rows: { organization_id: number }[]) =>
+    rows
+      .map(({ organization_id }) => organization_id)
+      .filter((id) => id === busy.id || id === quiet.id)
+      .slice(0, 2);
+  expect(firstOfOwn(await findStaleFires(database, 1_000_000, 200))).toEqual([busy.id, quiet.id]);
+  expect(firstOfOwn(await findOverdueRuns(database, { before: 0, now: 0 }, 200))).toEqual([busy.id, quiet.id]);
   await env.DB.batch([
     env.DB.prepare('DELETE FROM schedule_fire WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id),
     env.DB.prepare('DELETE FROM automation_run WHERE organization_id IN (?, ?)').bind(busy.id, quiet.id),
