@@ -31,7 +31,7 @@ export function CampaignPage() {
             <StateBadge state={campaign.state} />
             <Text>{campaign.workflow_name}</Text>
           </Group>
-          {campaign.state_reason && <Text mt="xs">{JSON.stringify(campaign.state_reason)}</Text>}
+          {campaign.state_reason && <Text mt="xs">{campaign.logs[0]?.message ?? campaign.state_reason}</Text>}
         </div>
         <CampaignActions campaign={campaign} />
       </Group>
